@@ -14,7 +14,7 @@ export const rooms = {
     ...["exceptions", "person-history", "journeys", "assert", "lint", "proxy-check"],
   ],
   sim: ["folder", "server", "client", ".", "command"],
-  testing: ["run-report", "flag-matrix", "matchers", "."],
+  testing: ["run-report", "matchers", "."],
   tools: [
     ...["generate", "verify", "call-coverage", "baseline", "exec", "doctor", "init", "check", "live-project", "mcp"],
   ],

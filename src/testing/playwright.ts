@@ -35,7 +35,7 @@ import { causesInPages, isTimeStopped, readSdk, stoppedTime } from "./sdk-in-pag
 import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";
 
 export { type Escape, EscapeError } from "../lab/egress/browser-traffic.ts";
-export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix/test-combinations.ts";
+export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-combinations.ts";
 export {
   type Attachment,
   type AttachOptions,

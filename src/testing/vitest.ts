@@ -10,7 +10,7 @@ import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
 
-export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix/test-combinations.ts";
+export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-combinations.ts";
 export type { GuardSetting, Project, ProjectOptions, ReportSetting, SimClient, VitestSimOptions };
 export { expect };
 

@@ -2,13 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { plain } from "../../src/kernel/command/style.ts";
-import { combinationsOf } from "../../src/testing/flag-matrix/combinations.ts";
-import { flagMatrixResult } from "../../src/tools/exec/flag-matrix-runs.ts";
-import { flagMatrixLines } from "../../src/tools/exec/flag-matrix-text.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { endAll, newFolder, phxSim, post, runHere } from "../support/phx-sim.ts";
-import { drop, tallyOf, verdict } from "../testing/run-report/facts.ts";
 import { openShop } from "./apps/shop-app/shop.js";
 
 afterEach(endAll);
@@ -66,23 +61,4 @@ test("why a user gets a flag's value", async () => {
   const args = ["flags", "explain", "reports", "--distinct-id", "user-1", "--person", "plan=free"];
   const { stdout } = await runHere([...args, "--url", sim.url], { isOwn: true, cwd: newFolder() });
   expect(stdout).toBe(shown("explain"));
-});
-
-test("the table of a matrix", () => {
-  const flags = [
-    { key: "new-checkout", values: ["control", "test"] },
-    { key: "hero-banner", values: ["photo", "video", "text"] },
-    { key: "free-shipping", values: [true, false] },
-  ];
-  const runs = combinationsOf(flags, 2).map((it) => {
-    const exit_code = it["hero-banner"] === "video" ? 1 : 0;
-    const command = { program: "npm", exit_code };
-    return {
-      flags: it,
-      verdict: verdict({ command, traffic: tallyOf(exit_code ? { dropped: [drop("a")] } : {}) }),
-    };
-  });
-  expect(`${flagMatrixLines(flagMatrixResult(runs, runs.length, 2), plain).join("\n")}\n`).toBe(
-    shown("matrix"),
-  );
 });

@@ -56,27 +56,15 @@ export const execOptions = {
 /** Options of `exec` alone. */
 export const runOptions = {
   ...execOptions,
-  matrix: {
-    kind: "names",
-    describe:
-      "Run the command with combinations of these flags, KEY (all values) or KEY=a|b, each with a sim of its own",
-    excludes: "tape",
-  },
-  strength: {
-    kind: "count",
-    describe: "With --matrix: all values of any N flags occur together (default: 2, every pair)",
-  },
   coverage: {
     kind: "folder",
     describe: "Folder with the app's source, to show which of its SDK calls fired; see phx-sim coverage",
-    excludes: "matrix",
   },
   "min-coverage": { kind: "count", describe: "With --coverage: exit 1 if fewer than N percent of the calls fired" },
   "kill-after-response": {
     kind: "switch",
     describe:
       "End the app when a response of its own HTTP server has left, as serverless platforms do; exit 1 if captured events were lost",
-    excludes: "matrix",
   },
   "response-path": { describe: "With --kill-after-response: the path whose response counts, * for any characters" },
 } as const;

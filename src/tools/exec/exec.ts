@@ -5,6 +5,7 @@ import { type CommandEnd, command, type Shell } from "../../kernel/command/comma
 import { Failure } from "../../kernel/command/failure.ts";
 import { writeResult } from "../../kernel/command/result-file.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
+import type { Signal } from "../../kernel/command/signals.ts";
 import type { ChildGuard } from "../../lab/egress/child-guard.ts";
 import type { Plan } from "../../lab/plan/plan.ts";
 import { replayed } from "../../lab/tapes/commands/tape-summary.ts";
@@ -26,6 +27,7 @@ import {
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
 import { type ExecSettings, runOptions } from "./exec-options.ts";
+import type { ExitCheck } from "./kill-after-response.ts";
 import { appendStepSummary, makeResultFolder, reportPaths, verdictText, writeReport } from "./report-files.ts";
 import {
   baselineFor,
@@ -38,7 +40,6 @@ import {
   tallyOf,
   tapeResult,
 } from "./run-findings.ts";
-import type { RunOnce, RunPlace } from "./run-place.ts";
 import { summaryLines, summaryMarkdown } from "./summary-text.ts";
 
 export const exec = command({
@@ -49,13 +50,11 @@ export const exec = command({
     ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],
     ["phx-sim exec --fail-on dropped,rejected -- npx vitest run", "in CI: no event may get lost"],
     ["phx-sim exec scenarios/shop.json -- sh -c 'npm run seed && npm test'", "with a world, and a shell"],
-    ["phx-sim exec --matrix new-checkout,beta-feature -- npm test", "every pair of flag values"],
   ],
   run,
 });
 
 async function run(settings: Settings<typeof runOptions>, shell: Shell): Promise<CommandEnd> {
-  const { matrix, strength, baseline } = settings.values;
   const openBaseline = (isNeeded: boolean) => baselineFor(settings.values, isNeeded, shell);
   const { coverage, "min-coverage": min } = settings.values;
   if (min !== undefined && coverage === undefined)
@@ -63,39 +62,39 @@ async function run(settings: Settings<typeof runOptions>, shell: Shell): Promise
   const path = settings.values["response-path"];
   if (path !== undefined && !settings.values["kill-after-response"])
     throw new Failure("usage", "--response-path needs --kill-after-response");
-  if (matrix === undefined) {
-    if (strength !== undefined) throw new Failure("usage", "--strength needs --matrix: the flags to combine");
-    const inspect = coverage === undefined ? undefined : await coverageOf(coverage, min, shell);
-    if (!settings.values["kill-after-response"]) return runExec(settings, shell, openBaseline, { inspect });
-    const { openExitCheck } = await import("./kill-after-response.ts");
-    const exit = openExitCheck(path, shell.cwd);
-    try {
-      return await runExec(settings, shell, openBaseline, { inspect, exit });
-    } finally {
-      exit.close();
-    }
+  const inspect = coverage === undefined ? undefined : await coverageOf(coverage, min, shell);
+  if (!settings.values["kill-after-response"]) return runExec(settings, shell, openBaseline, { inspect });
+  const { openExitCheck } = await import("./kill-after-response.ts");
+  const exit = openExitCheck(path, shell.cwd);
+  try {
+    return await runExec(settings, shell, openBaseline, { inspect, exit });
+  } finally {
+    exit.close();
   }
-  if (settings.origins.baseline.source === "flag" && baseline !== undefined)
-    throw new Failure("usage", "--matrix and --baseline exclude each other; give one of them");
-  const parts = await partsOf(settings, shell);
-  if (parts.failOn.includes("baseline"))
-    throw new Failure("usage", "--matrix and --fail-on baseline exclude each other; give one of them");
-  const runOnce: RunOnce = (its, place) => runWithSim(parts, its, place);
-  const { runFlagMatrix } = await import("./flag-matrix-runs.ts");
-  const scenario = scenarioOf(settings);
-  return runFlagMatrix({ settings, shell, scenario, keys: matrix, strength, relay: parts.relay, runOnce });
 }
 
-/** What all runs of a command share. */
 interface RunParts {
   readonly failOn: readonly FailReason[];
   readonly plan: Plan | undefined;
   readonly relay: SignalRelay;
-  readonly shell: Shell;
+  readonly baseline: BaselineRun | undefined;
+  /** Makes a further section of the verdict, after the run. */
+  readonly inspect?: ((sim: Sim) => Promise<VerdictSection>) | undefined;
+  /** Ends the app after its response, and reports what was lost. */
+  readonly exit?: ExitCheck | undefined;
 }
 
-/** Reports mistakes before anything runs. @throws Failure usage */
-async function partsOf(settings: ExecSettings, shell: Shell): Promise<RunParts> {
+/**
+ * Runs the command with a sim of its own. Mistakes are reported before anything runs.
+ * @param openBaseline Opens the record of the run; `isNeeded` with `--fail-on baseline`
+ * @throws Failure usage
+ */
+export async function runExec(
+  settings: ExecSettings,
+  shell: Shell,
+  openBaseline: (isNeeded: boolean) => Promise<BaselineRun | undefined>,
+  further: Pick<RunParts, "inspect" | "exit"> = {},
+): Promise<CommandEnd> {
   const { values, origins } = settings;
   const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
   const plan = await planFor(values.plan, failOn.includes("plan"), shell);
@@ -104,20 +103,9 @@ async function partsOf(settings: ExecSettings, shell: Shell): Promise<RunParts> 
   if (values.junit !== undefined) makeResultFolder(dirname(values.junit), "--junit");
   // Loaded here: a start of the sim does not need it.
   const { hasTerminal, relaySignals } = await import("./child-process.ts");
-  return { failOn, plan, relay: relaySignals(process, hasTerminal()), shell };
-}
-
-/** @param openBaseline Opens the record of the run; `isNeeded` with `--fail-on baseline` */
-export async function runExec(
-  settings: ExecSettings,
-  shell: Shell,
-  openBaseline: (isNeeded: boolean) => Promise<BaselineRun | undefined>,
-  further: Pick<RunPlace, "inspect" | "exit"> = {},
-): Promise<CommandEnd> {
-  const { values } = settings;
-  const parts = await partsOf(settings, shell);
-  const baseline = await openBaseline(parts.failOn.includes("baseline"));
-  const verdict = await runWithSim(parts, settings, { scenario: scenarioOf(settings), baseline, ...further });
+  const relay = relaySignals(process, hasTerminal());
+  const baseline = await openBaseline(failOn.includes("baseline"));
+  const verdict = await runWithSim({ failOn, plan, relay, baseline, ...further }, settings, shell);
   if (typeof verdict === "string") return verdict;
   await appendStepSummary(summaryMarkdown(verdict), shell);
   if (values.json) shell.out.say(verdictText(verdict));
@@ -125,10 +113,11 @@ export async function runExec(
   return verdict.exit_code;
 }
 
-async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPlace) {
-  const { failOn, relay, shell } = parts;
+/** Prints the summary. Returns a signal that came before the command started. */
+async function runWithSim(parts: RunParts, settings: ExecSettings, shell: Shell): Promise<RunVerdict | Signal> {
+  const { failOn, relay, baseline, inspect, exit } = parts;
   const { values } = settings;
-  const { baseline, known, isAnnounced, scenario } = place;
+  const scenario = scenarioOf(settings);
   const sim = await openSim(values, { ...missUpstreamOf(settings), port: values.port, scenario }, shell);
   let guard: ChildGuard | undefined;
   try {
@@ -139,20 +128,19 @@ async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPla
     baseline?.watch(sim);
     const started = Date.now();
     const variables = childVariables(readyLine(sim));
-    if (!isAnnounced && !values.quiet) announceVariables(sim, values.command, variables, shell);
+    if (!values.quiet) announceVariables(sim, values.command, variables, shell);
     const before = { ...variables, ...guard?.env, ...routes };
-    const exiting = place.exit?.env(before.NODE_OPTIONS ?? shell.env.NODE_OPTIONS);
+    const exiting = exit?.env(before.NODE_OPTIONS ?? shell.env.NODE_OPTIONS);
     const ended = await runPointed(settings, shell, relay, { ...before, ...exiting });
-    const end = place.exit?.endOf(ended) ?? ended;
+    const end = exit?.endOf(ended) ?? ended;
     if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
     await settles(sim);
     const recorded = await baseline?.finish(sim, end.code);
     const sections = [
-      ...[known, recorded?.section],
-      ...[await resultsOf(sim, tally), await place.inspect?.(sim), await place.exit?.section(sim)],
+      ...[recorded?.section, await resultsOf(sim, tally), await inspect?.(sim), await exit?.section(sim)],
     ].filter((it) => it !== undefined);
     const facts = await factsOf({ ...parts, sim, settings, guard, tally, started, end, recorded, sections });
-    return await conclude(facts, sim, settings, shell, { recorded, known });
+    return await conclude(facts, sim, settings, shell, recorded);
   } finally {
     await guard?.close();
     await closesWithin(sim, closeMs);
@@ -227,15 +215,14 @@ async function conclude(
   sim: Sim,
   { values }: ExecSettings,
   shell: Shell,
-  { recorded, known }: Pick<EndedRun, "recorded"> & Pick<RunPlace, "known">,
+  recorded: BaselineOutcome | undefined,
 ): Promise<RunVerdict> {
   const whole = verdictOf(facts);
   const unwritten = await writeFiles(whole, sim, values, recorded?.record);
   const verdict =
     unwritten.length === 0 ? whole : verdictOf({ ...facts, problems: [...facts.problems, ...unwritten], files: [] });
   const isRun = facts.problems.length === 0;
-  const news = { ...verdict, sections: verdict.sections.filter((it) => it !== known) };
-  if (isRun && !values.quiet) shell.err.say(...summaryLines(news, shell.errStyle));
+  if (isRun && !values.quiet) shell.err.say(...summaryLines(verdict, shell.errStyle));
   shell.err.say(...reasonLines(verdict));
   return verdict;
 }

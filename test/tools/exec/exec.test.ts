@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
-import { MatrixVerdict } from "../../../src/testing/flag-matrix/shapes.ts";
 import { RunVerdict } from "../../../src/testing/run-report/shapes.ts";
 import { childCall, endAll, newFolder, phxSim } from "../../support/phx-sim.ts";
 import { test } from "../../support/sim.ts";
@@ -530,77 +529,5 @@ describe("mistakes", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("the report in ");
     expect(readdirSync(join(cwd, "out")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-  });
-});
-
-describe("--matrix", () => {
-  const flags = {
-    "new-checkout": { variants: { control: 50, test: 50 } },
-    "hero-banner": { variants: { photo: 50, video: 50 } },
-    "free-shipping": false,
-  };
-  const app = `
-    const { featureFlags: flags } = JSON.parse((await send("/decide?v=3", { distinct_id: "anna" })).text);
-    console.log(JSON.stringify(flags));
-    if (flags["hero-banner"] === "video") { await send("/capture/", { event: "lost" }); process.exit(7); }`;
-  const folder = (): string => {
-    const cwd = newFolder();
-    writeFileSync(join(cwd, "shop.json"), JSON.stringify({ version: 1, flags }));
-    return cwd;
-  };
-
-  test("runs the command with each combination, and names the smallest one that fails", async () => {
-    const cwd = folder();
-    const args = ["shop.json", "--matrix", "new-checkout,hero-banner,free-shipping", "--json"];
-    const files = ["--report", "out", "--junit", "out/phx.xml"];
-    const env = { GITHUB_STEP_SUMMARY: join(cwd, "step.md") };
-    const { code, stdout, stderr } = await exec([...args, ...files], script(app), env, cwd).ended;
-    const result = MatrixVerdict.parse(JSON.parse(stdout));
-    expect(code, stderr).toBe(7);
-    expect(result).toMatchObject({
-      ...{ verdict: "failed", exit_code: 7, strength: 2, left_out: 0, cause: "one" },
-      smallest_failing: [{ "hero-banner": "video" }],
-    });
-    expect(result.runs).toHaveLength(4);
-    for (const { flags, verdict } of result.runs) {
-      const isBad = flags["hero-banner"] === "video";
-      expect(verdict).toMatchObject({ exit_code: isBad ? 7 : 0, events: { dropped: isBad ? 1 : 0 } });
-      expect(verdict.sections).toMatchObject([{ name: "matrix", failed: false }]);
-      // the app got the values of its combination
-      expect(stderr).toContain(`${JSON.stringify(flags)}\n`);
-    }
-    expect(stderr).toMatch(/✕ \d {2}7 {5}1 .*video/);
-    expect(stderr).toContain("phx-sim: the smallest failing combination: hero-banner=video\n");
-    expect(readdirSync(join(cwd, "out")).sort()).toEqual(["1", "2", "3", "4", "matrix.json", "matrix.md", "phx.xml"]);
-    expect(readdirSync(join(cwd, "out/4"))).toContain("report.html");
-    expect(readFileSync(join(cwd, "out/phx.xml"), "utf8")).toContain('tests="4" failures="2"');
-    expect(readFileSync(join(cwd, "step.md"), "utf8")).toContain("combination: hero-banner=video");
-  });
-
-  test.each([
-    [["--matrix", "hero-baner"], 'the scenario has no flag "hero-baner"; did you mean "hero-banner"?'],
-    [["--matrix", "hero-banner=vidoe"], 'flag "hero-banner" has no variant "vidoe"; its values are photo, video'],
-    [["--matrix", "free-shipping", "--strength", "2"], "the strength must be a whole number from 1 to 1"],
-    [["--matrix", "free-shipping,free-shipping"], 'flag "free-shipping" is named twice'],
-    [["--strength", "2"], "--strength needs --matrix"],
-  ])("%j is a mistake, and nothing runs", async (args, words) => {
-    const { code, stdout, stderr } = await exec(["shop.json", ...args], script(app), {}, folder()).ended;
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(words);
-    expect(stderr.match(/\n/g)).toHaveLength(1);
-  });
-
-  test("a signal ends the command, and no further combination runs", async () => {
-    const cwd = folder();
-    const run = exec(
-      ["shop.json", "--matrix", "hero-banner"],
-      script(`console.log("up"); setInterval(() => {}, 1000);`),
-      {},
-      cwd,
-    );
-    await run.says("stdout", /up/);
-    const { code, stdout, stderr } = await run.signal("SIGTERM");
-    expect({ code, stdout }).toEqual({ code: 143, stdout: "up\n" });
-    expect(stderr).toContain("1 combination (strength 1), 1 failed, 1 not run");
   });
 });

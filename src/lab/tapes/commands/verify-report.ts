@@ -68,10 +68,7 @@ function troubleOf({ compared, damaged }: Comparison): string | undefined {
 export const damageText = (damaged: number): string => `the tape is damaged: ${counted(damaged, "line")} passed over`;
 
 /** Reports how many lines of a tape could not be used, and the first of them. */
-function warnOfDamage(
-  { damaged, problems: [problem] }: Pick<Comparison, "damaged" | "problems">,
-  shell: Shell,
-): void {
+function warnOfDamage({ damaged, problems: [problem] }: Pick<Comparison, "damaged" | "problems">, shell: Shell): void {
   if (problem === undefined) return;
   const where = `line ${problem.line}: ${problem.detail}`;
   shell.err.say(clean(`phx-sim: ${counted(damaged, "line")} of the tape passed over; ${where}`, 600));
