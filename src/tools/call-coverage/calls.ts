@@ -9,12 +9,11 @@ interface SdkCall {
   readonly isPayload?: boolean;
 }
 
-/** The calls that are looked for, in all languages: `isFeatureEnabled` is the same as `is_feature_enabled`. */
+/** The calls that are looked for. */
 const sdkCalls: Readonly<Record<string, SdkCall>> = {
   capture: { kind: "event" },
   captureImmediate: { kind: "event" },
   isFeatureEnabled: { kind: "flag" },
-  featureEnabled: { kind: "flag" },
   getFeatureFlag: { kind: "flag" },
   getFeatureFlagResult: { kind: "flag" },
   getFeatureFlagPayload: { kind: "flag", isPayload: true },
@@ -26,13 +25,10 @@ const sdkCalls: Readonly<Record<string, SdkCall>> = {
   group: { kind: "identity", event: "$groupidentify" },
   groupIdentify: { kind: "identity", event: "$groupidentify" },
   captureException: { kind: "exception", event: "$exception" },
-  newDefaultException: { kind: "exception", event: "$exception" },
 };
 
-const plainName = (method: string): string => method.replaceAll("_", "").toLowerCase();
-const byName = new Map(Object.entries(sdkCalls).map(([name, call]) => [plainName(name), call]));
-
-export const sdkCallOf = (method: string): SdkCall | undefined => byName.get(plainName(method));
+export const sdkCallOf = (method: string): SdkCall | undefined =>
+  Object.hasOwn(sdkCalls, method) ? sdkCalls[method] : undefined;
 
 /** The names that are looked for, for messages. */
 export const callNames = Object.keys(sdkCalls);
@@ -40,7 +36,6 @@ export const callNames = Object.keys(sdkCalls);
 /** A place in the source that calls an SDK. */
 export interface CallSite {
   readonly kind: CallKind;
-  /** As written: `is_feature_enabled`. */
   readonly method: string;
   readonly isPayload: boolean;
   /** Name of the event, key of the flag; null if it is computed. */

@@ -24,7 +24,7 @@ const options = {
   report: { kind: "folder", describe: "Take the events from a report of exec instead of a running sim" },
   min: { kind: "count", describe: "Exit 1 if fewer than N percent of the calls fired" },
   wrapper: {
-    describe: "Own function that captures the event in its first argument: track, analytics.track (JS, TS)",
+    describe: "Own function that captures the event in its first argument: track, analytics.track",
     many: true,
   },
   ignore: { describe: "Name of a folder or a file to leave out; packages, builds and tests are", many: true },

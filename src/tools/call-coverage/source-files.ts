@@ -1,22 +1,19 @@
 import { type Dirent, statSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { extname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { compareText } from "../../kernel/base/text.ts";
 import type { CallSite, SourceProblem } from "./calls.ts";
-import { patternCalls, patternEndings } from "./pattern-calls.ts";
 
-const scriptEndings = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte", "astro"];
-const endings = new Set([...scriptEndings, ...patternEndings].map((it) => `.${it}`));
+const isScript = (path: string): boolean => /\.([cm]?[jt]s|[jt]sx|vue|svelte|astro)$/.test(path);
 
 /** Folders of packages and of builds. */
 const skipped = /^(\..*|node_modules|dist|build|out|vendor|target|coverage|venv|__pycache__|Pods|DerivedData)$/;
 const testFolder = /^(tests?|__tests__|__mocks__|specs?|e2e|cypress|playwright|fixtures|androidTest|.*Tests)$/;
-const testFile = /(\.(test|spec|stories|e2e|cy)\.\w+|_test\.(py|go)|_(spec|test)\.rb|Tests?\.(php|kt|swift))$/;
-const isTestFile = (name: string): boolean => testFile.test(name) || /^(test_.*|conftest)\.py$/.test(name);
+const testFile = /\.(test|spec|stories|e2e|cy)\.\w+$/;
 const isMade = (name: string): boolean => /(\.d\.[cm]?ts|\.min\.js)$/.test(name);
 
 /** Larger files are bundles. */
-const mostBytes = 2 * 1024 * 1024;
+const maxBytes = 2 * 1024 * 1024;
 
 /** Other files have no calls, and parsing them would take most of the time. */
 const mayCall = /posthog|\bph\b|distinctId|useFeatureFlag/i;
@@ -46,11 +43,11 @@ async function* filesIn(folder: string, options: SourceOptions): AsyncGenerator<
   const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
   for (const it of entries.sort((a, b) => compareText(a.name, b.name))) {
     const isLeftOut = options.ignore.includes(it.name);
-    const isTest = it.isDirectory() ? testFolder.test(it.name) : isTestFile(it.name);
+    const isTest = it.isDirectory() ? testFolder.test(it.name) : testFile.test(it.name);
     if (isLeftOut || (isTest && !options.tests)) continue;
     const path = join(folder, it.name);
     if (it.isDirectory() && !skipped.test(it.name)) yield* filesIn(path, options);
-    else if (it.isFile() && endings.has(extname(it.name)) && !isMade(it.name)) yield path;
+    else if (it.isFile() && isScript(it.name) && !isMade(it.name)) yield path;
   }
 }
 
@@ -70,14 +67,16 @@ export async function findSites(
     if (seen.has(path)) return;
     seen.add(path);
     const file = relative(base, path).replaceAll("\\", "/");
-    if (statSync(path).size > mostBytes) {
-      problems.push({ file, line: 1, column: 1, message: "a file of more than 2 MB is not read" });
+    const notRead = isScript(path)
+      ? statSync(path).size > maxBytes && "a file of more than 2 MB is not read"
+      : "only JavaScript, TypeScript, Vue, Svelte and Astro are read";
+    if (notRead) {
+      problems.push({ file, line: 1, column: 1, message: notRead });
       return;
     }
     const text = await readFile(path, "utf8");
     if (!mayCall.test(text) && !words.some((it) => text.includes(it))) return;
-    const isScript = scriptEndings.includes(extname(path).slice(1));
-    const found = isScript ? scriptCalls(text, path, wrappers) : patternCalls(text, path);
+    const found = scriptCalls(text, path, wrappers);
     sites.push(...found.sites.map((it) => ({ ...it, file })));
     problems.push(...found.problems.map((it) => ({ ...it, file })));
   }

@@ -81,19 +81,16 @@ describe("the result", () => {
 });
 
 test("packages, builds, declarations and tests are left out", async ({ folder }) => {
-  const files =
-    "src/a.ts src/a.test.ts src/a.d.ts tests/b.py test_c.py node_modules/d/e.js dist/f.js g/h.rb .i/j.js g/k.txt";
+  const files = "src/a.ts src/a.test.ts src/a.d.ts tests/b.js node_modules/d/e.js dist/f.js g/h.jsx .i/j.js g/k.py";
   for (const file of files.split(" ")) {
     mkdirSync(join(folder, file, ".."), { recursive: true });
     writeFileSync(join(folder, file), 'posthog.capture("x")');
   }
   const filesOf = async (options: object) =>
     (await findSites([folder], folder, { ...none, ...options })).sites.map(({ file }) => file);
-  expect(await filesOf({})).toEqual(["g/h.rb", "src/a.ts"]);
-  expect(await filesOf({ ignore: ["g"] })).toEqual(["src/a.ts"]);
-  expect(await filesOf({ tests: true })).toEqual([
-    ...["g/h.rb", "src/a.test.ts", "src/a.ts", "test_c.py", "tests/b.py"],
-  ]);
+  expect(await filesOf({})).toEqual(["g/h.jsx", "src/a.ts"]);
+  expect(await filesOf({ tests: true })).toEqual(["g/h.jsx", "src/a.test.ts", "src/a.ts", "tests/b.js"]);
+  expect(await filesOf({ tests: true, ignore: ["src"] })).toEqual(["g/h.jsx", "tests/b.js"]);
 });
 
 describe("commands", () => {
@@ -127,6 +124,11 @@ describe("commands", () => {
       1,
       /^phx-sim: no call sites in 0 files; names that are looked for: capture, /,
     ],
+    [
+      ["coverage", "c.py", "--report", "r"],
+      1,
+      /; c\.py:1:1 only JavaScript, TypeScript, Vue, Svelte and Astro are read\n$/,
+    ],
     [["coverage", "b.vue", "--report", "r"], 1, /looked for: [^;]*; b\.vue:1:\d+ Unexpected token[^;]*\n$/],
     [["coverage", "--report", "missing"], 2, /events\.ndjson cannot be read: there is no such file/],
     [["exec", "--coverage", "nowhere", "--", "node", "-v"], 2, /^phx-sim: coverage: \S+nowhere cannot be read: /],
@@ -135,6 +137,7 @@ describe("commands", () => {
     const cwd = newFolder();
     for (const it of ["empty", "r"]) mkdirSync(join(cwd, it));
     writeFileSync(join(cwd, "r/events.ndjson"), "");
+    writeFileSync(join(cwd, "c.py"), 'posthog.capture("u", "x")');
     writeFileSync(join(cwd, "b.vue"), `<b @click="posthog.capture('x'" />`);
     const { code, stdout, stderr } = await runHere(args, { isOwn: true, cwd });
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
