@@ -36,7 +36,7 @@ const there: Readonly<Record<string, readonly string[]>> = {
   actions: [String(ids.action)],
   annotations: [String(ids.annotation)],
   surveys: [ids.survey],
-  experiments: [String(ids.experiment), String(ids.draft), String(ids.ended)],
+  experiments: [String(ids.experiment)],
   early_access_feature: [ids.feature],
   alerts: [ids.alert],
   hog_functions: [ids.hogFunction],

@@ -56,7 +56,6 @@ const rows: readonly (readonly [method: string, end: string, body: object])[] = 
   ["POST", "/experiments", { name: "New", feature_flag_key: "new-experiment" }],
   ["PUT", "/experiments/:id", { name: "Renamed", feature_flag_key: "variants" }],
   ["PUT", "/early_access_feature/:id", { name: "Renamed", stage: "alpha" }],
-  ["POST", "/ship_variant", { variant_key: "test", conclusion: "won" }],
   ["POST", "/early_access_feature", { name: "New", stage: "beta" }],
   ["POST", "/s", recording],
   ["POST", "/__sim/events/wait", { match: { event: "seen" }, timeout_ms: 1 }],

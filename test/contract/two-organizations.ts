@@ -36,8 +36,6 @@ export const ids = {
   subscription: 603,
   feature: "018f0000-0000-7000-8000-000000000207",
   experiment: 604,
-  draft: 605,
-  ended: 606,
   notebook: "nbnbnb01",
   template: "018f0000-0000-7000-8000-000000000101",
   event: "018f0000-0000-7000-8000-0000000000f1",
@@ -145,14 +143,6 @@ export const twoOrganizations: Scenario = {
           early_access_features: [{ id: ids.feature, stage: "beta" }],
           experiments: [
             { id: ids.experiment, name: "Colours", feature_flag_key: "variants", start_date: "2026-01-01T00:00:00Z" },
-            { id: ids.draft, name: "Draft", feature_flag_key: "variants" },
-            {
-              id: ids.ended,
-              name: "Ended",
-              feature_flag_key: "variants",
-              start_date: "2026-01-01T00:00:00Z",
-              end_date: "2026-01-02T00:00:00Z",
-            },
           ],
           prompts: [{ name: "greeting", prompt: "Hello", version: 1, label: "production" }],
         },

@@ -27,7 +27,7 @@ test("a dashboard is made, shared and opened", async () => {
   });
 });
 
-test("an experiment is made, launched and counted", async () => {
+test("an experiment is made, started and counted", async () => {
   await using sim = await startSim();
   const posthog = new PostHog(sim.apiKey, { host: sim.url });
   const api = (method: string, path: string, body?: object) =>
@@ -38,8 +38,8 @@ test("an experiment is made, launched and counted", async () => {
     }).then((response) => response.json() as Promise<Record<string, unknown>>);
 
   const { id } = await api("POST", "/experiments/", { name: "Checkout", feature_flag_key: "checkout" });
-  await api("POST", `/experiments/${id}/launch/`);
-  const { feature_flag, start_date } = await api("GET", `/experiments/${id}/`);
+  const start = new Date().toISOString();
+  const { feature_flag, start_date } = await api("PATCH", `/experiments/${id}/`, { start_date: start });
 
   const variant = await posthog.getFeatureFlag("checkout", "user-1"); // control or test
   await posthog.flush();

@@ -95,7 +95,6 @@ const pathParameters: readonly PathParameter[] = [
   { parameter: ":part", description: "File name of a part of the page" },
   { parameter: ":group_type_index", description: "Index of a group type", schema: integer },
   { parameter: ":role_id", description: "UUID of a role", schema: uuid },
-  { parameter: ":response_uuid", description: "UUID of a response", schema: uuid },
   { parameter: "query/:id", description: "Id of a query in the background" },
   { parameter: "site_app/:id", description: "Id of a site app" },
   { parameter: "site_app/:hash", description: "Hash of the site app" },

@@ -54,6 +54,9 @@ const picked = (document: JsonObject, names: string): JsonObject =>
 const surveyFields =
   "id name description type schedule linked_insight_id questions conditions appearance start_date end_date archived responses_limit iteration_count iteration_frequency_days iteration_start_dates current_iteration current_iteration_start_date response_sampling_start_date response_sampling_interval_type response_sampling_interval response_sampling_limit response_sampling_daily_limits enable_partial_responses enable_iframe_embedding base_language translations form_content created_at";
 
+const experimentFields =
+  "id name description type feature_flag_key parameters metrics metrics_secondary secondary_metrics saved_metrics filters exposure_criteria excluded_variants start_date end_date archived conclusion conclusion_comment created_at";
+
 /** Definitions are made from names; ids of the service have no use in a scenario. */
 const definition = (list: string): LiveKind["author"] => {
   const author = resource(list);
@@ -87,7 +90,7 @@ export const liveKinds: readonly LiveKind[] = [
       ...flagId(it, "feature_flag", "feature_flag_id"),
     }),
   },
-  { path: "experiments", list: "experiments", noun: "experiment", author: resource("experiments") },
+  { path: "experiments", list: "experiments", noun: "experiment", author: (it) => picked(it, experimentFields) },
   { path: "actions", list: "actions", noun: "action", author: resource("actions") },
   {
     path: "event_definitions",

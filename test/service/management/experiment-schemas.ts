@@ -55,12 +55,3 @@ export const ExperimentOfClients = z.object({
   primary_metrics_ordered_uuids: z.array(z.string()).nullish(),
   secondary_metrics_ordered_uuids: z.array(z.string()).nullish(),
 });
-
-const Series = z.object({ variant: z.string(), days: z.array(z.string()), exposure_counts: z.array(z.number()) });
-
-export const ExposuresOfClients = z.object({
-  kind: z.literal("ExperimentExposureQuery"),
-  timeseries: z.array(Series),
-  total_exposures: z.record(z.string(), z.number()),
-  date_range: z.object({ date_from: z.string(), date_to: z.string().nullable() }),
-});

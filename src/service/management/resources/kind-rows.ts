@@ -180,7 +180,6 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     const loaded = (await kind.load?.(request, desk, resources)) ?? [];
     const above = inParent(request);
     const { caller, organization, project } = request;
-    await kind.check?.(request.body(), request, resources);
     return worlds.change((draft) => {
       const made = kind.key === "number" ? {} : { key: newKey() };
       const body = sentOf(kind, request.body());
@@ -202,7 +201,6 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
   async function change(request: ResourceRequest<JsonObject>, isPatch: boolean): Promise<Stored> {
     const before = await named(request, isPatch);
     checkLevel(request);
-    await kind.check?.(request.body(), request, resources);
     // another call may have changed it meanwhile
     const current = kind.load ? before : (worlds.get("resources", before.id) ?? before);
     const changed = changeResource(desk, kind, request, current, request.body());

@@ -92,8 +92,6 @@ export interface ResourceKind {
     request: ResourceRequest,
     desk: ResourceDesk,
   ): readonly StoredResource[];
-  /** Checks what a client sent against what takes time to read, before `prepare`. @throws SimError */
-  check?(body: JsonObject, request: ResourceRequest, resources: Resources): Promise<void>;
   /** Checks and completes the fields of a document that is made or changed. @throws SimError */
   prepare?(fields: JsonObject, writing: Writing): JsonObject;
   /** Fields as clients see them, from the stored ones. */

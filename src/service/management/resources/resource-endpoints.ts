@@ -3,7 +3,6 @@ import { definitionRows } from "../definitions/definition-rows.ts";
 import type { ManagementDesk } from "../desk.ts";
 import { accessControlRows } from "./access-controls.ts";
 import { actionRows } from "./action-rows.ts";
-import { experimentRows } from "./experiment-rows.ts";
 import { kindRows, openResources } from "./kind-rows.ts";
 import { resourceKinds } from "./kinds.ts";
 import { surveyRows } from "./survey-rows.ts";
@@ -15,7 +14,6 @@ export function resourceKindEndpoints(desk: ManagementDesk): Endpoint[] {
     ...resourceKinds.flatMap((kind) => kindRows(desk, resources, kind)),
     ...actionRows(desk),
     ...surveyRows(desk),
-    ...experimentRows(desk),
     ...accessControlRows(desk),
     ...definitionRows(desk, resources),
   ];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type JsonObject, objectIn, objectsIn } from "../../../kernel/base/json.ts";
+import { isObject, objectIn, objectsIn } from "../../../kernel/base/json.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
@@ -14,20 +14,17 @@ const { modifiers, tags, version, response } = insightFields;
 
 const properties = z.json().nullish();
 
-/** What counts as an exposure; a config without a kind is one of an event. */
-const ExposureConfig = z.preprocess(
-  (it) => (isObject(it as JsonObject) ? { kind: "ExperimentEventExposureConfig", ...(it as JsonObject) } : it),
-  z.discriminatedUnion("kind", [
-    z.strictObject({
-      kind: z.literal("ExperimentEventExposureConfig"),
-      event: z.string(),
-      properties,
-      version,
-      response: z.null().optional(),
-    }),
-    z.strictObject(actionsNodeFields),
-  ]),
-);
+/** What counts as an exposure. */
+const ExposureConfig = z.union([
+  z.strictObject(actionsNodeFields),
+  z.strictObject({
+    kind: z.literal("ExperimentEventExposureConfig").optional(),
+    event: z.string(),
+    properties,
+    version,
+    response: z.null().optional(),
+  }),
+]);
 type ExposureConfig = z.infer<typeof ExposureConfig>;
 
 const ExperimentExposureQuery = z.strictObject({
