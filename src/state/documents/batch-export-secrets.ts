@@ -17,6 +17,9 @@ const secretKeys: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 const looksSecret = (key: string): boolean => /secret|password|token|private_key|access_key/i.test(key);
 
+/** True for JSON in a text: keys inside could not be masked. */
+const isHiddenText = (key: string, value: Json): boolean => key === "copy_inputs" && typeof value === "string";
+
 /** True if the value of this key of a destination's `config` is secret; for unknown types the key decides. */
 export const isSecretKey = (type: string, key: string): boolean => secretKeys.get(type)?.has(key) ?? looksSecret(key);
 
@@ -35,7 +38,7 @@ const masked = (type: string, config: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(config).map(([key, value]) => [
       key,
-      value !== null && isSecretKey(type, key) ? mask : inside(type, value),
+      value !== null && (isSecretKey(type, key) || isHiddenText(key, value)) ? mask : inside(type, value),
     ]),
   );
 

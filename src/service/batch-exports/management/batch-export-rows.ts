@@ -21,16 +21,14 @@ import {
   UnpauseBody,
   type WrittenExport,
 } from "./batch-export-shapes.ts";
-import { brokenRule, type Destination, mergedDestination } from "./destinations.ts";
+import { mergedDestination } from "./destinations.ts";
 import { everywhere, type Home, openRecords, type Records, requireProject } from "./records.ts";
 import { logRows, runActionRows, runRows } from "./run-rows.ts";
 
 const isHighFrequency = (interval: BatchExport["interval"]): boolean => interval.startsWith("every");
 
-/** Rules about more than one field. @throws SimError invalid_input */
-function checkWhole({ destination, model }: Partial<WrittenExport>, stored?: Destination): void {
-  const broken = destination && brokenRule(destination, stored?.config ?? {});
-  if (broken !== undefined) throw invalid(broken, "destination");
+/** @throws SimError invalid_input */
+function checkModel({ destination, model }: Partial<WrittenExport>): void {
   if (destination?.type === "HTTP" && model !== undefined && model !== "events") {
     throw invalid("HTTP batch exports only support the events model");
   }
@@ -82,7 +80,7 @@ function homeOf(desk: ExportDesk, { project, organization, caller }: Request<unk
 /** Makes an export. @throws SimError */
 function createExport(desk: ExportDesk, request: Request<WrittenExport> & Home): BatchExport {
   const body = request.body();
-  checkWhole(body);
+  checkModel(body);
   requireProject(desk, request);
   checkInterval(body.interval, request.organization);
   const document = blankBatchExport(
@@ -101,7 +99,7 @@ function createExport(desk: ExportDesk, request: Request<WrittenExport> & Home):
 
 /** Changes an export: what is not written stays as it is; one that is paused now has the time of it. @throws SimError */
 function updateExport(desk: ExportDesk, stored: BatchExport, body: Partial<WrittenExport>): BatchExport {
-  checkWhole(body, stored.destination);
+  checkModel(body);
   const { destination = stored.destination } = body;
   const now = wireTime(desk.clock.now());
   return save(desk, {

@@ -11,18 +11,8 @@ import type {
 } from "../../../state/documents/world.ts";
 import { boolean, choice, datetime, dictionary, list, shownAs, text } from "../../api-frame/fields.ts";
 import { isOpen } from "../ports.ts";
-import { checkConfig, destinations, withoutSecrets } from "./destinations.ts";
+import { destinations, withoutSecrets } from "./destinations.ts";
 import { readHogqlQuery } from "./hogql-query.ts";
-
-/** A destination whose `config` is what its type asks for. */
-const destination = (isPartial: boolean) =>
-  z.object({ type: z.enum([...destinations.keys()]), config: dictionary() }).transform((value, context) => {
-    const checked = checkConfig(value, isPartial);
-    if (checked.problem === undefined) return { type: value.type, config: checked.config };
-    const params = { detail: checked.problem };
-    context.addIssue({ code: "custom", path: ["non_field_errors"], params });
-    return z.NEVER;
-  });
 
 /** Any JSON value; it is checked elsewhere. */
 const anything = () => z.custom<Json>();
@@ -44,10 +34,10 @@ const hogqlQuery = () =>
     .meta({ type: ["string", "null"] });
 
 /** What may be written, in the order of the service's checks. */
-const fields = (isPartial: boolean) => ({
+const fields = {
   name: text(),
   model: model().optional(),
-  destination: destination(isPartial),
+  destination: z.object({ type: choice(destinations), config: dictionary() }),
   interval: StoredExport.shape.interval,
   paused: boolean().optional(),
   last_paused_at: datetime().nullable().optional(),
@@ -55,10 +45,10 @@ const fields = (isPartial: boolean) => ({
   end_at: datetime().nullable().optional(),
   hogql_query: hogqlQuery().optional(),
   filters: list(z.json()).nullable().optional(),
-});
+};
 
-export const NewExport = z.object(fields(false)).meta({ title: "BatchExportCreate" });
-export const ExportChanges = z.object(fields(true)).partial().meta({ title: "BatchExportUpdate" });
+export const NewExport = z.object(fields).meta({ title: "BatchExportCreate" });
+export const ExportChanges = z.object(fields).partial().meta({ title: "BatchExportUpdate" });
 
 export type WrittenExport = z.infer<typeof NewExport>;
 

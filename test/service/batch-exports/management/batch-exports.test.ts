@@ -134,14 +134,12 @@ describe("writing", () => {
     });
   });
 
-  test("values of a configuration are read in their types", async () => {
-    const config = { user: "u", password: "p", host: "h", database: "d", port: "5433", has_self_signed_cert: "True" };
-    const { post } = open();
-    const { json } = await post(inProject, { ...body, destination: { type: "Postgres", config } });
-    expect(json.destination).toEqual({
-      type: "Postgres",
-      config: { host: "h", database: "d", port: 5433, has_self_signed_cert: true },
-    });
+  test("a configuration is kept as it is sent; a text that may hold keys is masked", async () => {
+    const config = { host: "h", port: "5433", anything: [1], copy_inputs: '{"aws_secret_access_key":"s3cret"}' };
+    const { post, worlds } = open();
+    const { json } = await post(inProject, { ...body, destination: { type: "Redshift", config } });
+    expect(json.destination).toEqual({ type: "Redshift", config: { ...config, copy_inputs: "***" } });
+    expect(JSON.stringify(worlds.current.batch_exports)).not.toContain("s3cret");
   });
 
   test.each(["PATCH", "PUT"])("%s merges the configuration; secrets that are not sent stay", async (method) => {
@@ -232,15 +230,12 @@ describe("writing", () => {
     ]);
   });
 
-  test.each([
-    ["constructor", 400, "Configuration has unknown field/s: 'constructor'"],
-    ["__proto__", 201, undefined],
-  ])("a configuration's key %s reaches no prototype", async (key, status, detail) => {
+  test.each(["constructor", "__proto__"])("a configuration's key %s reaches no prototype", async (key) => {
     const { post } = open();
     const text = JSON.stringify(body).replace('"bucket_name"', `"${key}":{"region":"x"},"bucket_name"`);
-    const answer = await post(inProject, text);
-    expect({ status: answer.status, detail: answer.json.detail }).toEqual({ status, detail });
-    if (status === 201) expect(answer.json.destination.config).toEqual(s3);
+    const { status, json } = await post(inProject, text);
+    expect(status).toBe(201);
+    expect(json.destination.config).toEqual(key === "constructor" ? { ...s3, constructor: { region: "x" } } : s3);
   });
 
   test("what was deleted is gone everywhere, and its open backfills are cancelled", async () => {
@@ -265,15 +260,10 @@ describe("writing", () => {
 describe("refused bodies", () => {
   const field = (name: string, value: unknown) => ({ ...body, [name]: value });
   const to = (type: string, config: unknown) => field("destination", { type, config });
-  const snowflake = { account: "a", user: "u", database: "d", warehouse: "w", schema: "s" };
-  const postgres = { user: "u", password: "p", host: "h", database: "d" };
-  const copy = { s3_bucket: "b", region_name: "r", authorization: "arn", bucket_credentials: secrets };
-  const redshift = (copy_inputs: unknown) => to("Redshift", { ...postgres, mode: "COPY", copy_inputs });
+  const unread = expect.stringMatching(/^Failed to parse query: ./);
   const required = "This field is required.";
   const notDate =
     "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].";
-  const inConfig = "destination__non_field_errors";
-  const unsupported = "Supported file formats are ['Parquet', 'JSONLines']";
 
   test.each<[string, unknown, string, string | null, string]>([
     ["nothing", {}, "required", "name", required],
@@ -309,155 +299,6 @@ describe("refused bodies", () => {
       "destination__type",
       '"Databricks" is not a valid choice.',
     ],
-    [
-      "unknown keys",
-      to("S3", { ...s3, zeta: 1, alpha: 2 }),
-      "invalid_input",
-      inConfig,
-      "Configuration has unknown field/s: 'alpha', 'zeta'",
-    ],
-    [
-      "a missing key",
-      to("S3", { region: "r", prefix: "p" }),
-      "invalid_input",
-      inConfig,
-      "Configuration missing required field: 'bucket_name'",
-    ],
-    [
-      "a missing key of a database",
-      to("Postgres", { ...postgres, host: undefined }),
-      "invalid_input",
-      inConfig,
-      "Configuration missing required field: 'host'",
-    ],
-    [
-      "a missing token",
-      to("HTTP", { url: "u" }),
-      "invalid_input",
-      inConfig,
-      "Configuration missing required field: 'token'",
-    ],
-    [
-      "a missing key of BigQuery",
-      to("BigQuery", { project_id: "p" }),
-      "invalid_input",
-      inConfig,
-      "Configuration missing required field: 'dataset_id'",
-    ],
-    [
-      "a list for text",
-      to("S3", { ...s3, bucket_name: [] }),
-      "invalid_input",
-      inConfig,
-      "Configuration has invalid type: got 'list', expected 'str'",
-    ],
-    [
-      "null for text",
-      to("S3", { ...s3, bucket_name: null }),
-      "invalid_input",
-      inConfig,
-      "Configuration has invalid type: got 'NoneType', expected 'str'",
-    ],
-    [
-      "text for a number",
-      to("Postgres", { ...postgres, port: "many" }),
-      "invalid_input",
-      inConfig,
-      "Configuration has invalid type: got 'str', expected 'int'",
-    ],
-    [
-      "a fraction for a number",
-      to("Postgres", { ...postgres, port: 1.5 }),
-      "invalid_input",
-      inConfig,
-      "Configuration has invalid type: got 'float', expected 'int'",
-    ],
-    [
-      "a number for a boolean",
-      to("BigQuery", {
-        project_id: "p",
-        dataset_id: "d",
-        private_key: "k",
-        private_key_id: "i",
-        token_uri: "t",
-        client_email: "c",
-        use_json_type: 1,
-      }),
-      "invalid_input",
-      inConfig,
-      "Configuration has invalid type: got 'int', expected 'bool'",
-    ],
-    [
-      "text for an object",
-      to("Redshift", { ...postgres, copy_inputs: "{}" }),
-      "invalid_input",
-      inConfig,
-      "Configuration has invalid type: got 'str', expected 'dict'",
-    ],
-    [
-      "an unknown format",
-      to("S3", { ...s3, file_format: "CSV" }),
-      "invalid_input",
-      "destination",
-      `File format CSV is not supported. ${unsupported}`,
-    ],
-    [
-      "a compression that JSON lines do not have",
-      to("S3", { ...s3, compression: "zstd" }),
-      "invalid_input",
-      "destination",
-      "Compression zstd is not supported for file format JSONLines. Supported compressions are ['gzip', 'brotli']",
-    ],
-    [
-      "an unknown compression",
-      to("S3", { ...s3, file_format: "Parquet", compression: "rar" }),
-      "invalid_input",
-      "destination",
-      "Compression rar is not supported for file format Parquet. Supported compressions are ['zstd', 'lz4', 'snappy', 'gzip', 'brotli']",
-    ],
-    [
-      "a password login without a password",
-      to("Snowflake", { ...snowflake, authentication_type: "password" }),
-      "invalid_input",
-      "destination",
-      "Password is required if authentication type is password",
-    ],
-    [
-      "a key pair without a key",
-      to("Snowflake", { ...snowflake, authentication_type: "keypair", password: "p" }),
-      "invalid_input",
-      "destination",
-      "Private key is required if authentication type is key pair",
-    ],
-    ["COPY without inputs", redshift({}), "invalid_input", "destination", "Missing required inputs for 'COPY'"],
-    [
-      "COPY without a bucket",
-      redshift({ ...copy, s3_bucket: undefined }),
-      "invalid_input",
-      "destination",
-      "Missing required input for 'COPY'",
-    ],
-    [
-      "COPY without keys for the bucket",
-      redshift({ ...copy, bucket_credentials: {} }),
-      "invalid_input",
-      "destination",
-      "Missing required bucket credentials for 'COPY'",
-    ],
-    [
-      "COPY without keys",
-      redshift({ ...copy, authorization: {} }),
-      "invalid_input",
-      "destination",
-      "Missing required credentials for 'COPY'",
-    ],
-    [
-      "COPY without a role",
-      redshift({ ...copy, authorization: " " }),
-      "invalid_input",
-      "destination",
-      "Missing required IAM role for 'COPY'",
-    ],
     ["no interval", field("interval", undefined), "required", "interval", required],
     ["an unknown interval", field("interval", "year"), "invalid_choice", "interval", '"year" is not a valid choice.'],
     ["a paused that is no boolean", field("paused", "maybe"), "invalid_input", "paused", "Must be a valid boolean."],
@@ -465,14 +306,8 @@ describe("refused bodies", () => {
     ["a last_paused_at that is no time", field("last_paused_at", "x"), "invalid_input", "last_paused_at", notDate],
     ["a start that is no time", field("start_at", "2026-02-30T00:00"), "invalid_input", "start_at", notDate],
     ["an end that is no time", field("end_at", "2026-02-01"), "invalid_input", "end_at", notDate],
-    [
-      "a query that cannot be read",
-      field("hogql_query", "SELECT"),
-      "invalid_input",
-      "hogql_query",
-      "Failed to parse query",
-    ],
-    ["a query that is a number", field("hogql_query", 5), "invalid_input", "hogql_query", "Failed to parse query"],
+    ["a query that cannot be read", field("hogql_query", "SELECT"), "invalid_input", "hogql_query", unread],
+    ["a query that is a number", field("hogql_query", 5), "invalid_input", "hogql_query", unread],
     [
       "a query of another table",
       field("hogql_query", "SELECT a FROM persons"),
@@ -508,37 +343,12 @@ describe("refused bodies", () => {
 
   test.each<[string, string, unknown, string | null, string]>([
     ["PUT", "no name", { destination, interval: "day" }, "name", required],
-    [
-      "PUT",
-      "a missing key of the configuration",
-      { name: "n", interval: "day", destination: { type: "S3", config: {} } },
-      inConfig,
-      "Configuration missing required field: 'bucket_name'",
-    ],
     ["PATCH", "no type", { destination: { config: {} } }, "destination__type", required],
     ["PATCH", "a null name", { name: null }, "name", "This field may not be null."],
-    [
-      "PATCH",
-      "a wrong compression",
-      { destination: { type: "S3", config: { compression: "lz4" } } },
-      "destination",
-      "Compression lz4 is not supported for file format JSONLines. Supported compressions are ['gzip', 'brotli']",
-    ],
   ])("%s with %s", async (method, _, sent, attr, detail) => {
     const { ask } = open();
     const { status, json } = await ask(method, `${inProject}/${hourly}`, { body: sent });
     expect({ status, json }).toMatchObject({ status: 400, json: { attr, detail } });
-  });
-
-  test("a stored password will do for a login by password", async () => {
-    const { post, patch } = open();
-    const { json } = await post(inProject, to("Snowflake", { ...snowflake, password: "p" }));
-    const login = { type: "Snowflake", config: { authentication_type: "password" } };
-    expect((await patch(`${inProject}/${json.id}`, { destination: login })).status).toBe(200);
-    const other = { type: "Snowflake", config: { authentication_type: "keypair" } };
-    expect((await patch(`${inProject}/${json.id}`, { destination: other })).json.detail).toBe(
-      "Private key is required if authentication type is key pair",
-    );
   });
 });
 
