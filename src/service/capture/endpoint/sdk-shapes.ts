@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { EndpointDocs } from "../../../kernel/http/endpoint.ts";
 import { jsonSchemaOf } from "../../../kernel/http/row.ts";
+import { acceptedCalls } from "../sdk/accepted-calls.ts";
 import {
   AnyJson,
   AnyObject,
@@ -10,7 +11,6 @@ import {
   parametersOf,
   script,
   serviceErrors,
-  Time,
   token,
   unchanged,
 } from "./docs-shapes.ts";
@@ -69,7 +69,6 @@ const PromptPage = z
   .meta({ title: "PromptPage" });
 
 const privateErrors = serviceErrors(401, 403, 404);
-const privateBodyErrors = serviceErrors(400, 401, 403, 404, 408, 413);
 
 const prompts: EndpointDocs = {
   query: tokenQuery,
@@ -85,64 +84,22 @@ const namedPrompt: EndpointDocs = {
   replies: { ...answers("The prompt", Prompt), ...privateErrors },
 };
 
-const Subscription = z.looseObject({
-  distinct_id: z.string(),
-  device_token: z.string(),
-  api_key: z.string().optional().describe("The project key; `token`, also in the query, is read as well"),
-});
-
-const Subscribed = z.strictObject({ status: z.literal("ok") }).meta({ title: "Subscribed" });
-
-const subscription: EndpointDocs = {
-  body: jsonBody(Subscription),
-  replies: { ...answers("Accepted", Subscribed), ...serviceErrors(400, 401, 408, 413) },
-};
-
-const AcceptedEmail = z
-  .strictObject({
-    message_id: z.uuid(),
-    replayed: z.boolean(),
-    warnings: z.array(z.strictObject({ code: z.string(), detail: z.string(), fix: z.string() })),
-  })
-  .meta({ title: "AcceptedEmail" });
-
-const email: EndpointDocs = {
-  body: jsonBody(z.looseObject({ to: z.string() })),
-  replies: { ...answers("Accepted, with the warning that nothing is delivered", AcceptedEmail), ...privateBodyErrors },
-};
-
-const EmailStatus = z
-  .strictObject({ id: z.uuid(), status: z.literal("queued"), created_at: Time, status_at: Time, reason: z.null() })
-  .meta({ title: "EmailStatus" });
-
-const emailStatus: EndpointDocs = { replies: { ...answers("Always queued", EmailStatus), ...privateErrors } };
-
-const Preferences = z
-  .strictObject({ identifier: z.string(), all_marketing: z.boolean().nullable(), topics: AnyObject })
-  .meta({ title: "Preferences" });
-
-const PreferencesOrder = z.looseObject({
-  identifier: z.string(),
-  all_marketing: z.boolean().optional(),
-  topics: AnyObject.optional(),
-});
-
-const preferences: EndpointDocs = {
-  body: jsonBody(PreferencesOrder),
-  replies: { ...answers("The preferences of the request", Preferences), ...privateBodyErrors },
-};
-
-/** The widget's endpoints accept any body; only a message is required. */
-const widget = (reply: z.ZodRawShape, body?: z.ZodType): EndpointDocs => ({
-  body: jsonBody(body ?? AnyObject, body === undefined),
-  replies: { ...answers("A fixed response", z.strictObject(reply)), ...serviceErrors(400, 408, 413) },
-});
-
-const widgetList = (reply: z.ZodRawShape): EndpointDocs => ({
-  replies: answers("An empty list", z.strictObject(reply)),
-});
-
-const ticket = { ticket_id: z.string(), ticket_status: z.literal("new"), unread_count: z.int() };
+const acceptedDocs = Object.fromEntries(
+  acceptedCalls.map(([methods, path, , , { scope, hasProjectKey, required = [] } = {}]): [string, EndpointDocs] => {
+    const [method = ""] = methods.split(" ");
+    const fields = z.looseObject(Object.fromEntries(required.map((name) => [name, z.string()])));
+    const errors = [...(scope === undefined ? [] : [401, 403, 404]), ...(hasProjectKey ? [401] : [])];
+    const replies = answers("Accepted; nothing is delivered", AnyObject);
+    const docs: EndpointDocs =
+      method === "GET"
+        ? { replies: { ...replies, ...serviceErrors(...errors) } }
+        : {
+            body: jsonBody(fields, required.length === 0),
+            replies: { ...replies, ...serviceErrors(400, ...errors, 408, 413) },
+          };
+    return [`${method} ${path}`, docs];
+  }),
+);
 
 const promptDocs = Object.fromEntries(
   ["/api/environments/:project_id", "/api/projects/:project_id"].flatMap((root) => [
@@ -171,23 +128,7 @@ export const sdkDocs: Readonly<Record<string, EndpointDocs>> = {
   "POST /i/v1/metrics": telemetry,
   "POST /i/v1/traces": telemetry,
   ...promptDocs,
-  "POST /api/push_subscriptions": subscription,
-  "POST /api/projects/:project_id/messaging/send/email": email,
-  "GET /api/projects/:project_id/messaging/emails/:id": emailStatus,
-  "POST /api/projects/:project_id/messaging/preferences": preferences,
-  "POST /api/conversations/v1/widget/message": widget(
-    { ...ticket, message_id: z.uuid(), created_at: Time },
-    z.looseObject({ message: z.string(), ticket_id: z.string().optional() }),
-  ),
-  "GET /api/conversations/v1/widget/messages/:ticket_id": widgetList({
-    ...ticket,
-    messages: Documents,
-    has_more: z.boolean(),
-  }),
-  "POST /api/conversations/v1/widget/messages/:ticket_id/read": widget({ success: z.boolean(), unread_count: z.int() }),
-  "GET /api/conversations/v1/widget/tickets": widgetList({ count: z.int(), results: Documents }),
-  "POST /api/conversations/v1/widget/restore": widget({ status: z.string(), code: z.string() }),
-  "POST /api/conversations/v1/widget/restore/request": widget({ ok: z.boolean() }),
+  ...acceptedDocs,
   "GET /site_app/:id": siteApp,
   "GET /site_app/:id/:token": siteApp,
   "GET /site_app/:id/:token/:hash": siteApp,

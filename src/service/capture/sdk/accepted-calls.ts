@@ -1,5 +1,4 @@
 import { SimError } from "../../../kernel/base/errors.ts";
-import { isUuid } from "../../../kernel/base/ids.ts";
 import { isObject, type JsonObject, own } from "../../../kernel/base/json.ts";
 import type { Call } from "../../../kernel/http/call.ts";
 import { bearerOf, queryToken } from "../../../kernel/http/call.ts";
@@ -19,28 +18,19 @@ import {
 } from "./requests.ts";
 
 /** A call that is checked, journaled and answered; nothing is stored or delivered. */
-interface AcceptedCall {
-  readonly methods: readonly string[];
-  readonly path: string;
-  readonly summary: string;
+type AcceptedCall = readonly [methods: string, path: string, summary: string, answer: JsonObject, more?: More];
+
+interface More {
   /** Private: the scope that its key needs. */
   readonly scope?: string;
   /** True if the project key is in the body or the query. */
   readonly hasProjectKey?: true;
   /** Strings that the body, a JSON object, must have. Absent: any body. */
   readonly required?: readonly string[];
-  answer(call: Call, body: JsonObject, desk: Desk): object;
-}
-
-/** The first 48 bits of a version 7 UUID are its time. */
-const timeOf = (uuid: string): string =>
-  new Date(Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16)).toISOString();
-
-/** No mail is stored: an accepted one stays queued, and its id contains its time. */
-function mailStatus({ params: { id } }: Call): object {
-  if (!isUuid(id) || id[14] !== "7") throw new SimError("not_found", "Not found.");
-  const at = timeOf(id);
-  return { id, status: "queued", created_at: at, status_at: at, reason: null };
+  /** Fields of the answer that are new ids, times, and repeated from the path or the body. */
+  readonly ids?: readonly string[];
+  readonly times?: readonly string[];
+  readonly repeated?: readonly string[];
 }
 
 /** posthog-node logs a warning's code and detail. */
@@ -50,121 +40,97 @@ const notDelivered = {
   fix: "Look at the request in the journal.",
 };
 
-function preferences(_call: Call, body: JsonObject): object {
-  const all = own(body, "all_marketing");
-  const topics = own(body, "topics");
-  return {
-    identifier: own(body, "identifier"),
-    all_marketing: typeof all === "boolean" ? all : null,
-    topics: isObject(topics) ? topics : {},
-  };
-}
-
 const messaging = "/api/projects/:project_id/messaging";
 /** The support widget runs only where a project's `remote_config.conversations` has a token of its own, not checked here. */
 const widget = "/api/conversations/v1/widget";
 
 /** posthog-node's `emails` and preferences, push devices of the mobile SDKs, and the support widget. */
-const calls: readonly AcceptedCall[] = [
-  {
-    methods: ["POST", "DELETE"],
-    path: "/api/push_subscriptions",
-    summary: "Registers or removes a device for push messages",
-    hasProjectKey: true,
-    required: ["distinct_id", "device_token"],
-    answer: () => ({ status: "ok" }),
-  },
-  {
-    methods: ["POST"],
-    path: `${messaging}/send/email`,
-    summary: "Accepts an email; nothing is delivered",
-    scope: "transactional_email:write",
-    required: ["to"],
-    answer: (_call, _body, { ids }) => ({ message_id: ids.uuid(), replayed: false, warnings: [notDelivered] }),
-  },
-  {
-    methods: ["GET"],
-    path: `${messaging}/emails/:id`,
-    summary: "Status of an accepted email",
-    scope: "transactional_email:read",
-    answer: mailStatus,
-  },
-  {
-    methods: ["POST"],
-    path: `${messaging}/preferences`,
-    summary: "Messaging preferences, answered as they were sent",
-    scope: "messaging_preference:write",
-    required: ["identifier"],
-    answer: preferences,
-  },
-  {
-    methods: ["POST"],
-    path: `${widget}/message`,
-    summary: "Accepts a message; there is no reply",
-    required: ["message"],
-    answer: ({ at }, body, { ids }) => ({
-      ticket_id: textField(body, "ticket_id") ?? ids.uuid(),
-      message_id: ids.uuid(),
-      ticket_status: "new",
-      created_at: new Date(at).toISOString(),
-      unread_count: 0,
-    }),
-  },
-  {
-    methods: ["GET"],
-    path: `${widget}/messages/:ticket_id`,
-    summary: "Messages of a ticket: none",
-    answer: ({ params: { ticket_id } }) => ({
-      ticket_id,
-      ticket_status: "new",
-      messages: [],
-      has_more: false,
-      unread_count: 0,
-    }),
-  },
-  {
-    methods: ["POST"],
-    path: `${widget}/messages/:ticket_id/read`,
-    summary: "Marks a ticket's messages as read",
-    answer: () => ({ success: true, unread_count: 0 }),
-  },
-  { methods: ["GET"], path: `${widget}/tickets`, summary: "Tickets: none", answer: () => ({ count: 0, results: [] }) },
-  {
-    methods: ["POST"],
-    path: `${widget}/restore`,
-    summary: "No session can be restored",
-    answer: () => ({ status: "invalid", code: "not_emulated" }),
-  },
-  {
-    methods: ["POST"],
-    path: `${widget}/restore/request`,
-    summary: "Accepts the request; no mail is sent",
-    answer: () => ({ ok: true }),
-  },
+export const acceptedCalls: readonly AcceptedCall[] = [
+  [
+    "POST DELETE",
+    "/api/push_subscriptions",
+    "Registers or removes a device for push messages",
+    { status: "ok" },
+    { hasProjectKey: true, required: ["distinct_id", "device_token"] },
+  ],
+  [
+    "POST",
+    `${messaging}/send/email`,
+    "Accepts an email; nothing is delivered",
+    { replayed: false, warnings: [notDelivered] },
+    { scope: "transactional_email:write", required: ["to"], ids: ["message_id"] },
+  ],
+  [
+    "GET",
+    `${messaging}/emails/:id`,
+    "Status of an accepted email",
+    { status: "queued", reason: null },
+    { scope: "transactional_email:read", repeated: ["id"], times: ["created_at", "status_at"] },
+  ],
+  [
+    "POST",
+    `${messaging}/preferences`,
+    "Messaging preferences, answered as they were sent",
+    { all_marketing: null, topics: {} },
+    {
+      scope: "messaging_preference:write",
+      required: ["identifier"],
+      repeated: ["identifier", "all_marketing", "topics"],
+    },
+  ],
+  [
+    "POST",
+    `${widget}/message`,
+    "Accepts a message; there is no reply",
+    { ticket_status: "new", unread_count: 0 },
+    { required: ["message"], ids: ["ticket_id", "message_id"], times: ["created_at"], repeated: ["ticket_id"] },
+  ],
+  [
+    "GET",
+    `${widget}/messages/:ticket_id`,
+    "Messages of a ticket: none",
+    { ticket_status: "new", messages: [], has_more: false, unread_count: 0 },
+    { repeated: ["ticket_id"] },
+  ],
+  [
+    "POST",
+    `${widget}/messages/:ticket_id/read`,
+    "Marks a ticket's messages as read",
+    { success: true, unread_count: 0 },
+  ],
+  ["GET", `${widget}/tickets`, "Tickets: none", { count: 0, results: [] }],
+  ["POST", `${widget}/restore`, "No session can be restored", { status: "invalid", code: "not_emulated" }],
+  ["POST", `${widget}/restore/request`, "Accepts the request; no mail is sent", { ok: true }],
 ];
 
 const projectKeyIn = (call: Call, body: JsonObject): string | undefined =>
   textField(body, "api_key") ?? textField(body, "token") ?? queryToken(call);
 
-function accept(row: AcceptedCall, call: Call, desk: Desk): Reply {
-  const { scope, hasProjectKey, required } = row;
+function accept(answer: JsonObject, more: More, call: Call, desk: Desk): Reply {
+  const { scope, hasProjectKey, required, ids = [], times = [], repeated = [] } = more;
   if (scope !== undefined) privateProject(call, desk, scope);
   const body = required ? objectBodyOf(call) : call.method === "GET" ? undefined : jsonBodyOf(call);
   noteBody(call, body);
   const fields = body && isObject(body.json) ? body.json : {};
   if (hasProjectKey) projectOfToken(desk, call, projectKeyIn(call, fields));
   for (const field of required ?? []) requiredText(fields, field);
-  return answered(row.answer(call, fields, desk));
+  const sent = { ...call.params, ...fields };
+  return answered({
+    ...answer,
+    ...Object.fromEntries(ids.map((name) => [name, desk.ids.uuid()])),
+    ...Object.fromEntries(times.map((name) => [name, new Date(call.at).toISOString()])),
+    ...Object.fromEntries(repeated.flatMap((name) => (own(sent, name) === undefined ? [] : [[name, own(sent, name)]]))),
+  });
 }
 
 export const acceptedCallEndpoints = (desk: Desk): Endpoint[] =>
-  calls.map((row) => ({
-    methods: row.methods,
-    path: row.path,
+  acceptedCalls.map(([methods, path, summary, answer, more = {}]) => ({
+    methods: methods.split(" "),
+    path,
     family: "service",
-    summary: row.summary,
-    ...(row.scope !== undefined && { scope: row.scope }),
-    handle: (call) => accept(row, call, desk),
+    summary,
+    ...(more.scope !== undefined && { scope: more.scope }),
+    handle: (call) => accept(answer, more, call, desk),
   }));
 
 /** OTLP over HTTP, as JSON or protobuf. The request stays in the journal; nothing is evaluated. */

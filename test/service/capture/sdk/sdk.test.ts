@@ -295,7 +295,6 @@ const refused: (readonly [what: string, target: string, asked: Asked, failure: F
   ["push without a device", "/api/push_subscriptions", post({ api_key: "phc_test", distinct_id: "u" }), required],
   ["email without credentials", `${messaging}/send/email/`, post({ to: "a" }), unauthenticated],
   ["email without `to`", `${messaging}/send/email/`, post({}, bearer("phs_test")), required],
-  ["status of a foreign id", `${messaging}/emails/1`, { headers: bearer("phs_test") }, notFound],
   ["preferences for no one", `${messaging}/preferences`, post({}, bearer("phs_test")), required],
   ["widget message without text", `${widget}/message`, post({}), required],
   ["config of an unknown key", "/array/phc_no/config", {}, notFound],
