@@ -1,6 +1,6 @@
 import type { Located } from "./ast.ts";
 import { checkCount, Refusal } from "./refusal.ts";
-import { type Accumulator, aggregatesIn, type HogQLTerm, type Read, type ValueBudget } from "./term.ts";
+import { type Accumulator, type HogQLTerm, type Read, termsIn, type ValueBudget } from "./term.ts";
 import { float, type HogQLValue, isNumber, nullable, type Type, totalType, typeName } from "./types.ts";
 import { compareValues, defaultOf, isTrue, keyOf, weightOf } from "./values.ts";
 
@@ -175,7 +175,7 @@ const array = row<HogQLValue[]>(
       budget.take(weightOf(a));
       state.push(a);
     },
-    end: (state) => state,
+    end: (state) => [...state],
   }),
   [0, 1],
 );
@@ -266,12 +266,17 @@ interface Call {
   readonly params: readonly HogQLTerm[] | undefined;
   readonly filter: HogQLTerm | undefined;
   readonly isDistinct: boolean;
+  /** Over a window, where arguments may be aggregations. */
+  readonly isWindow: boolean;
   readonly at: Located;
 }
 
 /** The term of a call. `both` makes one condition of two. @throws Refusal if the arguments do not fit */
-export function aggregateCall(call: Call, both: (conditions: readonly HogQLTerm[]) => HogQLTerm): HogQLTerm {
-  const { name, args: all, filter, isDistinct, at } = call;
+export function aggregateCall(
+  call: Call,
+  both: (conditions: readonly HogQLTerm[]) => HogQLTerm,
+): HogQLTerm & { op: "aggregate" } {
+  const { name, args: all, filter, isDistinct, isWindow, at } = call;
   const named = aggregateNamed(name);
   const row = rows[named?.name ?? ""];
   if (!named || !row) throw new Refusal(`There is no aggregation ${name}`, at);
@@ -279,8 +284,8 @@ export function aggregateCall(call: Call, both: (conditions: readonly HogQLTerm[
   const isCount = isDistinct && named.name === "count";
   checkCount(`Aggregation '${name}'`, all.length, isCount ? [1, 16] : [row.args[0] + extra, row.args[1] + extra], at);
   const params = paramsOf(call, row);
-  const [nested] = [...all, ...(filter ? [filter] : [])].flatMap(aggregatesIn);
-  if (nested)
+  const [nested] = [...all, ...(filter ? [filter] : [])].flatMap((it) => termsIn(it, "aggregate"));
+  if (nested && !isWindow)
     throw new Refusal(`Aggregation '${nested.name}' cannot be nested inside another aggregation '${name}'.`, at);
   const values = all.slice(0, all.length - extra);
   const conditions = [...all.slice(all.length - extra), ...(filter ? [filter] : [])];

@@ -29,6 +29,32 @@ export interface CallNode extends Located {
   readonly within_group?: unknown;
 }
 
+/** A function over a window: its arguments are `exprs`, or `args` after parameters in `exprs`. */
+export interface WindowFunctionNode extends Located {
+  readonly node: "WindowFunction";
+  readonly name: string;
+  readonly exprs: readonly ExprNode[];
+  readonly args: readonly ExprNode[];
+  readonly over_expr?: WindowNode | null;
+  readonly over_identifier?: string | null;
+}
+
+export interface WindowNode extends Located {
+  readonly node: "WindowExpr";
+  readonly partition_by?: readonly ExprNode[] | null;
+  readonly order_by?: readonly OrderNode[] | null;
+  readonly frame_method?: "ROWS" | "RANGE" | null;
+  readonly frame_start?: FrameNode | null;
+  readonly frame_end?: FrameNode | null;
+}
+
+/** A bound of a frame; without `frame_value` it is UNBOUNDED, or the current row. */
+export interface FrameNode extends Located {
+  readonly node: "WindowFrameExpr";
+  readonly frame_type: "CURRENT ROW" | "PRECEDING" | "FOLLOWING";
+  readonly frame_value?: number | null;
+}
+
 interface AliasNode extends Located {
   readonly node: "Alias";
   readonly alias: string;
@@ -52,6 +78,7 @@ export type ExprNode =
   | ConstantNode
   | FieldNode
   | CallNode
+  | WindowFunctionNode
   | AliasNode
   | CompareNode
   | QueryNode
@@ -112,6 +139,9 @@ export interface SelectNode extends Located {
   readonly distinct?: boolean | null;
   readonly select: readonly ExprNode[];
   readonly select_from?: JoinNode | null;
+  readonly array_join_op?: string | null;
+  readonly array_join_list?: readonly ExprNode[] | null;
+  readonly window_exprs?: Readonly<Record<string, WindowNode>> | null;
   readonly prewhere?: ExprNode | null;
   readonly where?: ExprNode | null;
   readonly group_by?: readonly ExprNode[] | null;
@@ -130,4 +160,4 @@ export interface SelectSetNode extends Located {
 
 export type QueryNode = SelectNode | SelectSetNode;
 
-export type AnyNode = ExprNode | OrderNode | JoinNode | CteNode | LimitByNode;
+export type AnyNode = ExprNode | OrderNode | JoinNode | CteNode | LimitByNode | WindowNode | FrameNode;

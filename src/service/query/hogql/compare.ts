@@ -156,9 +156,9 @@ function memberValue(left: Type, item: HogQLTerm & { op: "constant" }, context: 
 }
 
 /** @throws Refusal if values of the types cannot be equal as they are */
-export function checkMembers(left: Type, right: Type, at: Located): void {
+export function checkMembers(left: Type, right: Type, at: Located, clause = "IN"): void {
   if (left.kind === "Tuple" && right.kind === "Tuple" && left.items.length === right.items.length) {
-    for (const [i, it] of left.items.entries()) checkMembers(it, right.items[i] ?? nothing, at);
+    for (const [i, it] of left.items.entries()) checkMembers(it, right.items[i] ?? nothing, at, clause);
   } else if (!areAlike(left, right) && (left.kind !== right.kind || left.kind === "Tuple"))
-    throw new Refusal(`Type mismatch in IN: ${typeName(left)} and ${typeName(right)}`, at);
+    throw new Refusal(`Type mismatch in ${clause}: ${typeName(left)} and ${typeName(right)}`, at);
 }

@@ -1,5 +1,5 @@
 import { rowsPerStep, type Steps } from "../table.ts";
-import { aggregatesIn, compile, type HogQLTerm, type Read, type ValueBudget } from "./term.ts";
+import { compile, type HogQLTerm, type Read, termsIn, type ValueBudget } from "./term.ts";
 import type { HogQLValue } from "./types.ts";
 import { keyOf } from "./values.ts";
 
@@ -30,7 +30,7 @@ export interface Aggregation {
 }
 
 export function aggregationOf(terms: readonly HogQLTerm[], budget: ValueBudget): Aggregation {
-  const aggregates = [...new Map(terms.flatMap(aggregatesIn).map((it) => [it.key, it])).values()];
+  const aggregates = [...new Map(terms.flatMap((it) => termsIn(it, "aggregate")).map((it) => [it.key, it])).values()];
   const folds = aggregates.map(({ accumulate, args }) =>
     accumulate(
       args.map((it) => compile(it)),

@@ -1,7 +1,7 @@
 import { nearest } from "../../../kernel/base/nearest.ts";
-import type { ExprNode, Located, QueryNode } from "./ast.ts";
+import type { ExprNode, Located, QueryNode, WindowNode } from "./ast.ts";
 import { Refusal } from "./refusal.ts";
-import type { Member, RowSource, Table } from "./source.ts";
+import type { Member, Table } from "./source.ts";
 import type { HogQLTerm, SourceColumn } from "./term.ts";
 import type { HogQLValue, Type } from "./types.ts";
 
@@ -15,14 +15,16 @@ export interface Subquery {
 
 /** Names that an expression may use. */
 export interface NameScope {
-  readonly tables: ReadonlyMap<string, RowSource>;
+  readonly tables: ReadonlyMap<string, Table>;
   /** Tables without a name. */
-  readonly anonymous: readonly RowSource[];
+  readonly anonymous: readonly Table[];
   /** Aliases of the query so far. */
   readonly aliases: Map<string, HogQLTerm>;
   /** Expressions of `WITH`. */
   readonly expressions: ReadonlyMap<string, ExprNode>;
   readonly locals: ReadonlyMap<string, HogQLTerm>;
+  /** Windows of WINDOW; undefined where there can be no window function. */
+  readonly windows?: Readonly<Record<string, WindowNode>>;
   /** Plans a query inside the expression; it runs before the rows are read. */
   subquery(node: QueryNode): Subquery;
 }
@@ -34,9 +36,9 @@ type Named = { readonly rest: Chain } & (
   | { readonly is: "expression"; readonly expression: ExprNode }
 );
 
-const sourcesOf = ({ tables, anonymous }: NameScope): [name: string, RowSource][] => [
+const sourcesOf = ({ tables, anonymous }: NameScope): [name: string, Table][] => [
   ...tables,
-  ...anonymous.map((it): [string, RowSource] => ["", it]),
+  ...anonymous.map((it): [string, Table] => ["", it]),
 ];
 
 const hint = (name: string, known: readonly string[], before: string): string => {
@@ -52,7 +54,7 @@ export function nameIn(chain: Chain, scope: NameScope, at: Located): Named {
   const local = scope.locals.get(name);
   if (local) return { is: "term", term: local, rest };
   const all = sourcesOf(scope);
-  const inSource = (source: RowSource, path: Chain) =>
+  const inSource = (source: Table, path: Chain) =>
     inTable(source, path, chain, `column ${all.findIndex(([, it]) => it === source)}`, at);
   const table = rest.length > 0 ? scope.tables.get(name) : undefined;
   if (table) return inSource(table, rest);

@@ -1,4 +1,4 @@
-import type { ExprNode, JoinNode, OrderNode, QueryNode, SelectNode } from "./ast.ts";
+import type { ExprNode, FrameNode, JoinNode, OrderNode, QueryNode, SelectNode, WindowNode } from "./ast.ts";
 import { numberText } from "./values.ts";
 
 const operators: Readonly<Record<string, string>> = {
@@ -40,6 +40,11 @@ function printed(node: ExprNode, indent = 1): string {
       const params = node.params ? `(${list(node.params)})` : "";
       const filter = node.filter_expr ? ` FILTER (WHERE ${printed(node.filter_expr)})` : "";
       return `${node.name}${params}(${node.distinct ? "DISTINCT " : ""}${list(node.args)})${filter}`;
+    }
+    case "WindowFunction": {
+      const params = node.args.length > 0 ? `(${list(node.args)})` : "";
+      const over = node.over_expr ? `(${window(node.over_expr)})` : identifier(node.over_identifier ?? "");
+      return `${identifier(node.name)}(${list(node.exprs)})${params} OVER ${over}`;
     }
     case "And":
     case "Or":
@@ -85,6 +90,18 @@ function comparison(op: string, left: string, right: string): string {
   return `${operators[op] ?? op}(${left}, ${right})`;
 }
 
+const bound = ({ frame_type, frame_value }: FrameNode): string =>
+  frame_type === "CURRENT ROW" ? frame_type : `${frame_value ?? "UNBOUNDED"} ${frame_type}`;
+
+function window({ partition_by, order_by, frame_method, frame_start, frame_end }: WindowNode): string {
+  const start = frame_start ? bound(frame_start) : "";
+  return [
+    ...(partition_by ? [`PARTITION BY ${list(partition_by)}`] : []),
+    ...(order_by ? [`ORDER BY ${order_by.map(ordered).join(", ")}`] : []),
+    ...(frame_method ? [`${frame_method} ${frame_end ? `BETWEEN ${start} AND ${bound(frame_end)}` : start}`] : []),
+  ].join(" ");
+}
+
 const ordered = (node: OrderNode): string => `${printed(node.expr)} ${node.order}`;
 
 function source(node: JoinNode, indent: number): string {
@@ -114,13 +131,16 @@ function select(node: SelectNode, indent: number): string {
   const one = (it: ExprNode | null | undefined) => (it ? [it] : []);
   const { limit_by } = node;
   const offset = limit_by?.offset_value ? `OFFSET ${printed(limit_by.offset_value)}` : "";
+  const windows = Object.entries(node.window_exprs ?? {}).map(([name, it]) => `${identifier(name)} AS (${window(it)})`);
   const lines = [
     `SELECT${space}${node.distinct ? "DISTINCT " : ""}${columns}`,
     ...(joins.length > 0 ? [`FROM${space}${joins.join(space)}`] : []),
+    ...(node.array_join_op ? [`${node.array_join_op} ${list(node.array_join_list ?? [])}`] : []),
     ...clause("PREWHERE", one(node.prewhere)),
     ...clause("WHERE", one(node.where)),
     ...clause("GROUP BY", node.group_by),
     ...clause("HAVING", one(node.having)),
+    ...(windows.length > 0 ? [`WINDOW ${windows.join(", ")}`] : []),
     ...(node.order_by && node.order_by.length > 0 ? [`ORDER BY${space}${node.order_by.map(ordered).join(comma)}`] : []),
     ...(limit_by ? [`LIMIT ${printed(limit_by.n)} ${offset} BY ${list(limit_by.exprs)}`] : []),
     ...(node.limit ? [`LIMIT ${printed(node.limit)}`] : []),

@@ -1,7 +1,7 @@
 import { own } from "../../../kernel/base/json.ts";
 import { didYouMean, nearest } from "../../../kernel/base/nearest.ts";
 import { aggregateCall, aggregateNamed, aggregateNames } from "./aggregates.ts";
-import type { CallNode, CompareNode, ExprNode, Located } from "./ast.ts";
+import type { CallNode, CompareNode, ExprNode, Located, WindowFunctionNode } from "./ast.ts";
 import { checkMembers, comparison, comparisonFunctions, setKeys } from "./compare.ts";
 import { shiftedTime } from "./functions/dates.ts";
 import type { FunctionContext } from "./functions/row.ts";
@@ -25,6 +25,7 @@ import {
   typeOfInteger,
 } from "./types.ts";
 import { keyOf } from "./values.ts";
+import { windowCall, windowFunctions } from "./windows.ts";
 
 const fromOne = "SQL indexes start from one, not from zero. E.g: array";
 const functionOf = { "+": "plus", "-": "minus", "*": "multiply", "/": "divide", "%": "modulo" } as const;
@@ -89,6 +90,8 @@ function chainOf(node: ExprNode): (string | number)[] | undefined {
 }
 
 function unknownFunction(name: string, node: Located): Refusal {
+  if (Object.hasOwn(windowFunctions, name)) return new Refusal(`The function ${name} needs a window: OVER (…)`, node);
+  if (name === "arrayJoin") return new Refusal("arrayJoin has one array, and no place inside another arrayJoin", node);
   if (absentFunctions.has(name)) return new Refusal(`The function ${name} is not emulated`, node);
   const known = [...functions.keys(), ...Object.keys(comparisonFunctions), ...aggregateNames];
   const near = nearest(
@@ -129,6 +132,8 @@ export class Resolver {
       }
       case "Call":
         return this.#call(node, scope);
+      case "WindowFunction":
+        return this.#window(node, scope);
       case "And":
       case "Or":
       case "Tuple":
@@ -273,7 +278,29 @@ export class Resolver {
     return { op: "lambda", key: `lambda ${body.key}`, type: body.type, locals, body, at: node };
   }
 
-  #aggregate(node: CallNode, scope: NameScope): HogQLTerm {
+  #window(node: WindowFunctionNode, scope: NameScope): HogQLTerm {
+    const { name, exprs, args, over_expr, over_identifier } = node;
+    if (!scope.windows) throw new Refusal("A window function has no place here", node);
+    const window = over_expr ?? own(scope.windows, over_identifier ?? "");
+    if (!window) throw new Refusal(`There is no window ${over_identifier}`, node);
+    const inner: NameScope = { ...scope, windows: undefined };
+    const call: CallNode = {
+      ...node,
+      node: "Call",
+      name,
+      args: exprs,
+      ...(args.length > 0 && { params: exprs, args }),
+    };
+    const aggregate = aggregateNamed(name) ? this.#aggregate(call, inner, true) : undefined;
+    return windowCall({
+      ...{ name, aggregate, window, at: node },
+      args: aggregate ? [] : this.#terms(call.args, inner),
+      partition: this.#terms(window.partition_by ?? [], inner),
+      order: (window.order_by ?? []).map((it) => this.term(it.expr, inner)),
+    });
+  }
+
+  #aggregate(node: CallNode, scope: NameScope, isWindow = false): HogQLTerm & { op: "aggregate" } {
     const [first] = node.args;
     const isStar = /^count(?:If)?$/i.test(node.name) && first?.node === "Field" && first.chain[0] === "*";
     return aggregateCall(
@@ -283,6 +310,7 @@ export class Resolver {
         params: node.params ? this.#terms(node.params, scope) : undefined,
         filter: node.filter_expr ? this.term(node.filter_expr, scope) : undefined,
         isDistinct: node.distinct ?? false,
+        isWindow,
         at: node,
       },
       (conditions) => this.#applied("and", conditions, node),

@@ -1,3 +1,4 @@
+import type { Steps } from "../table.ts";
 import type { Located } from "./ast.ts";
 import type { HogQLValue, Type } from "./types.ts";
 
@@ -48,6 +49,14 @@ export type HogQLTerm = { readonly key: string; readonly type: Type; readonly at
       readonly args: readonly HogQLTerm[];
       /** @param args The code of the arguments */
       accumulate(args: readonly Read[], budget: ValueBudget): Accumulator;
+    }
+  // Of the arguments the last are those of PARTITION BY, then those of ORDER BY.
+  | {
+      readonly op: "window";
+      readonly name: string;
+      readonly args: readonly HogQLTerm[];
+      /** The values of these rows. */
+      read(rows: readonly number[], known: Known, budget: ValueBudget): Steps<Read>;
     }
   // Known once a subquery ran.
   | { readonly op: "late"; readonly value: () => HogQLValue }
@@ -106,17 +115,18 @@ export function compile(term: HogQLTerm, known: Known = () => undefined): Read {
     case "lambda":
       return compile(term.body, known);
     case "aggregate":
-      throw new Error(`the aggregation ${term.key} has no place here`);
+    case "window":
+      throw new Error(`${term.key} has no place here`);
     case "call":
       return term.build(term.args.map((it) => compile(it, known)));
   }
 }
 
-/** The aggregations in a term. */
-export function aggregatesIn(term: HogQLTerm): (HogQLTerm & { op: "aggregate" })[] {
-  if (term.op === "aggregate") return [term];
-  if (term.op === "lambda") return aggregatesIn(term.body);
-  return term.op === "call" ? term.args.flatMap(aggregatesIn) : [];
+/** The aggregations or the window functions in a term. */
+export function termsIn<O extends "aggregate" | "window">(term: HogQLTerm, op: O): (HogQLTerm & { op: O })[] {
+  if (term.op === op) return [term as HogQLTerm & { op: O }];
+  if (term.op === "lambda") return termsIn(term.body, op);
+  return term.op === "call" || term.op === "window" ? term.args.flatMap((it) => termsIn(it, op)) : [];
 }
 
-export const isAggregated = (term: HogQLTerm): boolean => aggregatesIn(term).length > 0;
+export const isAggregated = (term: HogQLTerm): boolean => termsIn(term, "aggregate").length > 0;

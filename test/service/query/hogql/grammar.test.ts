@@ -32,6 +32,8 @@ const expressions = `
   a::int + 1 | -a::int | cast(a as String) | try_cast(a as int) | a <> b | a ~ b | a !~* b | a not in b | a not like b
   {a.b} | count(*) | count(distinct a, b) | f(a)(distinct b) | sum(a) filter (where b) | f(a,) | [1,] | (1,) | ((a))
   (select 1) | a in (select 1) | a.b.* | trim(both 'x' from a) | trim(leading 'x' from a) | a /* c */ + b | a -- c
+  sum(a) over () | f(a)(b) over (partition by a, b order by c desc) + 1 | f() over (order by a rows 1 preceding) | over(a)
+  f() over (order by a range between unbounded preceding and current row) | f() over (rows between 2 following and 3 following)
   (a).b | (a.b).c | a and (b and c) | (a or b) or c | case when a then b end | case (a) when 1 then 2 end | true.a
   case when a then case when b then c end end | case -a when 1 then 2 else 3 end | array[1] | exists(select 1) | a.$b
   lower(a) in ('x') and not f(b) | a not between 1 and 2 | [a as b] | {a} + 1 | a.\`b c\` | f()(b) | -1.5 | distinct(a)
@@ -53,6 +55,9 @@ const queries = [
   "select a from b left join c on x = y cross join d",
   "select a from {x} where {filters}",
   "select 1;",
+  "select a from b array join c as d, [1] as e where f",
+  "select a from b c left join d on e = f left array join g as h",
+  "select rank() over w as r from a group by b having c window w as (order by d), v as (partition by e) order by r",
 ];
 
 describe("the grammar", () => {

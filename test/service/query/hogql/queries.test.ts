@@ -217,6 +217,114 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
       ],
     ],
   ],
+  "a join": [
+    "select e.event, c.n from events e join (select distinct_id, count() as n from events group by distinct_id) c on e.distinct_id = c.distinct_id where event = 'paid'",
+    [
+      ["paid", 3],
+      ["paid", 1],
+    ],
+  ],
+  "a left join has defaults and NULL where nothing matches": [
+    "select e.distinct_id, t.n, t.name, t.missing from events e left join (select 'ann' as id, 7 as n, 'Ann' as name, nullIf('a', 'b') as missing) t on e.distinct_id = t.id and t.n > 5 where e.event = 'paid'",
+    [
+      ["ann", 7, "Ann", "a"],
+      ["bob", 0, "", null],
+    ],
+  ],
+  "right and full joins": [
+    "select a.x, b.x from (select 1 as x union all select 2) a full join (select 2 as x union all select 3) b on b.x = a.x union all select a.x, b.x from (select 1 as x) a right outer join (select 1 as x union all select 4) b on a.x = b.x",
+    [
+      [1, 0],
+      [2, 2],
+      [0, 3],
+      [1, 1],
+      [0, 4],
+    ],
+  ],
+  "other conditions of a join": [
+    "select a.x, b.x from (select arrayJoin([1, 2]) as x) a join (select arrayJoin([1, 2, 3]) as x) b on a.x < b.x and b.x != 3",
+    [[1, 2]],
+  ],
+  "all pairs": [
+    "select a.x, y from (select arrayJoin([1, 2]) as x) a, (select arrayJoin(['a', 'b']) as y) order by y desc, x desc limit 3",
+    [
+      [2, "b"],
+      [1, "b"],
+      [2, "a"],
+    ],
+  ],
+  "properties and sessions across a join": [
+    "select a.properties.amount, a.person.properties.email, b.session.$pageview_count, b.properties['plan'] from events a join events b on a.distinct_id = b.distinct_id and a.event = 'paid' and b.event = '$pageview'",
+    [
+      [10, "ann@shop.test", 2, "pro"],
+      [10, "ann@shop.test", 2, null],
+    ],
+  ],
+  "a row for each item of an array": [
+    "select event, tag, place from events array join JSONExtractArrayRaw(properties, 'tags') as tag, arrayEnumerate(JSONExtractArrayRaw(properties, 'tags')) as place",
+    [
+      ["paid", '"a"', 1],
+      ["paid", '"b"', 2],
+    ],
+  ],
+  "also for empty arrays": [
+    "select distinct_id, tag from events left array join JSONExtractArrayRaw(properties, 'tags') as tag where event = 'paid'",
+    [
+      ["ann", '"a"'],
+      ["ann", '"b"'],
+      ["bob", ""],
+    ],
+  ],
+  "arrayJoin in columns and conditions": [
+    "select arrayJoin(splitByChar(' ', event)) as word, count() from events where word != 'up' group by word order by word",
+    [
+      ["$pageview", 2],
+      ["paid", 2],
+      ["signed", 1],
+    ],
+  ],
+  "places in a window": [
+    "select event, row_number() over (partition by event order by timestamp desc) as n, rank() over (order by event), dense_rank() over w from events window w as (order by event) order by event, n",
+    [
+      ["$pageview", 1, 1, 1],
+      ["$pageview", 2, 1, 1],
+      ["paid", 1, 3, 2],
+      ["paid", 2, 3, 2],
+      ["signed up", 1, 5, 3],
+    ],
+  ],
+  "aggregations of frames": [
+    "select x, sum(x) over (order by x), sum(x) over (), sum(x) over (order by x rows between 1 preceding and 1 following), groupArray(x) over (order by x rows between current row and unbounded following) from (select arrayJoin([4, 1, 2]) as x) order by x",
+    [
+      [1, 1, 7, 3, [1, 2, 4]],
+      [2, 3, 7, 7, [2, 4]],
+      [4, 7, 7, 6, [4]],
+    ],
+  ],
+  "peers are in one frame": [
+    "select x, count() over (order by x) from (select arrayJoin([1, 1, 2]) as x)",
+    [
+      [1, 2],
+      [1, 2],
+      [2, 3],
+    ],
+  ],
+  "values of other rows": [
+    "select x, lag(x) over w, lead(x, 2, 99) over w, first_value(x) over w, last_value(x) over w, nth_value(x, 2) over w, leadInFrame(x) over w from (select arrayJoin([3, 1, 2]) as x) window w as (order by x)",
+    [
+      [3, 2, 99, 1, 3, 2, 0],
+      [1, 0, 3, 1, 1, 0, 0],
+      [2, 1, 99, 1, 2, 2, 0],
+    ],
+  ],
+  "a window over groups": [
+    "select event, count() as c, sum(count()) over (order by event), round(c / sum(c) over (), 1) from events group by event order by event",
+    [
+      ["$pageview", 2, 2, 0.4],
+      ["paid", 2, 4, 0.4],
+      ["signed up", 1, 5, 0.2],
+    ],
+  ],
   "a table without rows for a value": ["select 1 where 0", []],
   "elements of an expression by place": [
     "select event, count() from events group by 1 order by 2 desc, 1 asc limit 1",

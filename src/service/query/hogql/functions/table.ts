@@ -1,5 +1,6 @@
 import { aggregateNames } from "../aggregates.ts";
 import { comparisonFunctions } from "../compare.ts";
+import { windowFunctions } from "../windows.ts";
 import { arrayFunctions } from "./arrays.ts";
 import { conversionFunctions } from "./conversions.ts";
 import { dateFunctions } from "./dates.ts";
@@ -31,5 +32,10 @@ export const functionNamed = (name: string): FunctionRow | undefined =>
 
 /** Functions and aggregations of the service that are not emulated. */
 export const absentFunctions = createAbsence(
-  (name) => functions.has(name) || aggregateNames.includes(name) || Object.hasOwn(comparisonFunctions, name),
+  (name) =>
+    name === "arrayJoin" ||
+    functions.has(name) ||
+    aggregateNames.includes(name) ||
+    Object.hasOwn(comparisonFunctions, name) ||
+    Object.hasOwn(windowFunctions, name),
 );

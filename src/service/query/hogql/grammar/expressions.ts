@@ -1,4 +1,4 @@
-import type { CallNode, ExprNode, QueryNode } from "../ast.ts";
+import type { CallNode, ExprNode, FrameNode, OrderNode, QueryNode, WindowFunctionNode, WindowNode } from "../ast.ts";
 import { Refusal } from "../refusal.ts";
 import { isQuery } from "../syntax.ts";
 import { units } from "../types.ts";
@@ -29,6 +29,7 @@ export abstract class ExpressionReader extends TokenReader {
   /** A query, with others that UNION adds. */
   abstract querySet(): QueryNode;
   abstract withSets(first: QueryNode, start: number): QueryNode;
+  abstract orders(): OrderNode[];
 
   /** Number of opening parentheses before a query; 0 if what follows is none. */
   isQuery(): boolean {
@@ -397,7 +398,50 @@ export abstract class ExpressionReader extends TokenReader {
     return { args, distinct };
   }
 
-  call(): CallNode {
+  window(name: string, exprs: ExprNode[], args: ExprNode[], start: number): WindowFunctionNode {
+    this.take();
+    const over = this.is("(") ? { over_expr: this.windowExpression() } : { over_identifier: this.name() };
+    return { node: "WindowFunction", name, exprs, args, ...over, start, end: this.end };
+  }
+
+  windowExpression(): WindowNode {
+    const { start } = this.token();
+    this.expect("(");
+    const partition_by = this.skipBoth("partition", "by") ? this.list(() => this.expression()) : undefined;
+    const order_by = this.skipBoth("order", "by") ? this.orders() : undefined;
+    const frame = this.is("rows", "range") ? this.frame() : {};
+    this.expect(")");
+    return {
+      node: "WindowExpr",
+      ...(partition_by && { partition_by }),
+      ...(order_by && { order_by }),
+      ...frame,
+      start,
+      end: this.end,
+    };
+  }
+
+  frame(): Pick<WindowNode, "frame_method" | "frame_start" | "frame_end"> {
+    const frame_method = this.take().text === "rows" ? "ROWS" : "RANGE";
+    if (!this.skip("between")) return { frame_method, frame_start: this.bound() };
+    const frame_start = this.bound();
+    this.expect("and");
+    return { frame_method, frame_start, frame_end: this.bound() };
+  }
+
+  bound(): FrameNode {
+    const { start, kind, text } = this.token();
+    const at = () => ({ start, end: this.end });
+    if (this.skipBoth("current", "row")) return { node: "WindowFrameExpr", frame_type: "CURRENT ROW", ...at() };
+    if (!this.is("unbounded") && !(kind === "number" && /^\d{1,9}$/.test(text)))
+      throw this.unexpected("CURRENT ROW, UNBOUNDED or a number of rows");
+    this.take();
+    const frame_type = this.is("following") ? "FOLLOWING" : "PRECEDING";
+    this.expect(frame_type.toLowerCase());
+    return { node: "WindowFrameExpr", frame_type, ...(kind === "number" && { frame_value: Number(text) }), ...at() };
+  }
+
+  call(): CallNode | WindowFunctionNode {
     const { start } = this.token();
     const name = this.take().value;
     return this.nested(() => {
@@ -406,8 +450,10 @@ export abstract class ExpressionReader extends TokenReader {
       const { args, distinct } = second ?? first;
       if (this.skipBoth("within", "group")) throw this.unsupported("WITHIN GROUP", start);
       const filter_expr = this.is("filter") && this.isAt(1, "(") ? this.filter() : undefined;
-      if (this.is("over") && (this.isAt(1, "(") || this.isNamed(1)))
-        throw this.unsupported("A window function (OVER)", start);
+      if (this.is("over") && (this.isAt(1, "(") || this.isNamed(1))) {
+        if (distinct || filter_expr) throw this.unsupported("DISTINCT or FILTER of a window function", start);
+        return this.window(name, first.args, second?.args ?? [], start);
+      }
       return {
         node: "Call",
         name,

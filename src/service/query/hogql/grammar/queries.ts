@@ -1,4 +1,4 @@
-import type { CteNode, ExprNode, JoinNode, Located, OrderNode, QueryNode, SelectNode } from "../ast.ts";
+import type { CteNode, ExprNode, JoinNode, Located, OrderNode, QueryNode, SelectNode, WindowNode } from "../ast.ts";
 import { Refusal } from "../refusal.ts";
 import { units } from "../types.ts";
 import { ExpressionReader, power, reserved, setOperators } from "./expressions.ts";
@@ -62,12 +62,13 @@ class QueryReader extends ExpressionReader {
     const distinct = this.skip("distinct");
     const select = this.list(() => this.column());
     const select_from = this.skip("from") ? this.from() : undefined;
-    if (this.is("array", "left", "inner")) throw this.unsupported("ARRAY JOIN");
+    const arrays = this.arrayJoin();
     const prewhere = this.skip("prewhere") ? this.expression() : undefined;
     const where = this.skip("where") ? this.expression() : undefined;
     const group_by = this.groupBy();
     const having = this.skip("having") ? this.expression() : undefined;
-    if (this.is("window", "qualify")) throw this.unsupported(this.token().text.toUpperCase());
+    const window_exprs = this.skip("window") ? this.windows() : undefined;
+    if (this.is("qualify")) throw this.unsupported("QUALIFY");
     const order_by = this.skipBoth("order", "by") ? this.orders() : undefined;
     const limits = this.limits();
     if (this.is("settings")) throw this.unsupported("SETTINGS");
@@ -77,15 +78,38 @@ class QueryReader extends ExpressionReader {
       ...(distinct && { distinct }),
       select,
       ...(select_from && { select_from }),
+      ...arrays,
       ...(prewhere && { prewhere }),
       ...(where && { where }),
       ...(group_by && { group_by }),
       ...(having && { having }),
+      ...(window_exprs && { window_exprs }),
       ...(order_by && { order_by }),
       ...limits,
       start,
       end: this.end,
     };
+  }
+
+  isArrayJoin(): boolean {
+    return this.is("array") || (this.is("left", "inner") && this.isAt(1, "array"));
+  }
+
+  arrayJoin(): Pick<SelectNode, "array_join_op" | "array_join_list"> {
+    if (!this.isArrayJoin()) return {};
+    const words: string[] = [];
+    while (this.is("left", "inner", "array")) words.push(this.take().text.toUpperCase());
+    this.expect("join");
+    return { array_join_op: [...words, "JOIN"].join(" "), array_join_list: this.list(() => this.column()) };
+  }
+
+  windows(): Record<string, WindowNode> {
+    const windows = this.list((): [string, WindowNode] => {
+      const name = this.name();
+      this.expect("as");
+      return [name, this.windowExpression()];
+    });
+    return Object.fromEntries(windows);
   }
 
   groupBy(): ExprNode[] | undefined {
@@ -141,9 +165,8 @@ class QueryReader extends ExpressionReader {
       const { start } = this.token();
       const words: string[] = [];
       if (this.skip(",")) words.push("cross", "join");
-      else while (this.is("join", ...joinWords)) words.push(this.take().text);
+      else while (this.is("join", ...joinWords) && !this.isArrayJoin()) words.push(this.take().text);
       if (words.length === 0) break;
-      if (words.includes("array")) throw this.unsupported("ARRAY JOIN", start);
       if (words.at(-1) !== "join") throw this.unexpected("JOIN");
       const table = this.table();
       const constraint = this.constraint();

@@ -1,0 +1,259 @@
+import { rowsPerStep, type Steps } from "../table.ts";
+import type { ExprNode, JoinNode } from "./ast.ts";
+import { checkMembers } from "./compare.ts";
+import { Refusal } from "./refusal.ts";
+import type { Member, RowSource, Table } from "./source.ts";
+import { compile, type HogQLTerm, type SourceColumn, type ValueBudget } from "./term.ts";
+import { type HogQLValue, isNumber, typeName } from "./types.ts";
+import { defaultOf, isTrue, keyOf } from "./values.ts";
+
+/** Tables by their names, and those without a name. */
+export interface TableNames {
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly anonymous: readonly Table[];
+}
+
+/** What FROM stands for: tables whose rows go together. */
+export interface From extends TableNames {
+  /** Conditions that rows have to pass, in addition to WHERE. */
+  readonly conditions: readonly ExprNode[];
+  /** Known once `prepare` ran. */
+  length(): number;
+  prepare(): Steps<void>;
+}
+
+/** A table of FROM. */
+export interface Part {
+  readonly name: string | undefined;
+  readonly source: RowSource;
+  readonly node: JoinNode;
+}
+
+/** The row of a table below a row; -1 for none, where columns have the default of their type. */
+type Below = (row: number) => number;
+
+function columnThrough(column: SourceColumn, below: Below): SourceColumn {
+  const other = defaultOf(column.type);
+  const read = (row: number): HogQLValue => {
+    const at = below(row);
+    return at < 0 ? other : column.read(at);
+  };
+  return { type: column.type, read, ...(column.isJson && { isJson: true }) };
+}
+
+function memberThrough(member: Member, below: Below): Member {
+  if (member.is === "column") return { is: "column", column: columnThrough(member.column, below) };
+  if (member.is === "table") return { is: "table", table: tableThrough(member.table, below) };
+  const { json } = member;
+  const through = (column: SourceColumn) => columnThrough(column, below);
+  return {
+    is: "json",
+    json: {
+      property: (name) => through(json.property(name)),
+      nested: (path) => through(json.nested(path)),
+      text: (name) => through(json.text(name)),
+      whole: through(json.whole),
+    },
+  };
+}
+
+function tableThrough({ names, starred, member }: Table, below: Below): Table {
+  return {
+    names,
+    starred,
+    member(name) {
+      const of = member(name);
+      return of && memberThrough(of, below);
+    },
+  };
+}
+
+export const tableNames = (parts: readonly { name: string | undefined; table: Table }[]): TableNames => ({
+  tables: new Map(parts.flatMap(({ name, table }) => (name === undefined ? [] : [[name, table] as const]))),
+  anonymous: parts.flatMap(({ name, table }) => (name === undefined ? [table] : [])),
+});
+
+/** How the rows of a table are added to those of the tables before it. */
+interface Join {
+  readonly keys: readonly (readonly [left: HogQLTerm, right: HogQLTerm])[];
+  readonly leftTests: readonly HogQLTerm[];
+  readonly rightTests: readonly HogQLTerm[];
+  /** Conditions that need both sides. */
+  readonly rest: readonly ExprNode[];
+  /** Rows without a match stay. */
+  readonly keepsLeft: boolean;
+  readonly keepsRight: boolean;
+}
+
+export type Resolve = (node: ExprNode, names: TableNames) => HogQLTerm;
+
+function planJoin({ node }: Part, left: TableNames, right: TableNames, both: TableNames, resolve: Resolve): Join {
+  const type = (node.join_type ?? "").replace(/^(?:INNER|CROSS) /, "").replace(" OUTER ", " ");
+  if (!["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"].includes(type))
+    throw new Refusal(`${node.join_type} is not emulated`, node);
+  const { constraint } = node;
+  if (constraint && constraint.constraint_type !== "ON")
+    throw new Refusal(`JOIN … ${constraint.constraint_type} is not emulated; use ON`, constraint.expr);
+  const isOuter = type !== "JOIN";
+  if (!constraint && (isOuter || node.join_type !== "CROSS JOIN"))
+    throw new Refusal(`${node.join_type} needs a condition: ON …`, node);
+  if (constraint) condition(resolve(constraint.expr, both), "ON", constraint.expr);
+  const attempt = (it: ExprNode, names: TableNames): HogQLTerm | undefined => {
+    try {
+      return resolve(it, names);
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  };
+  const sides = (a: ExprNode, b: ExprNode): [HogQLTerm, HogQLTerm] | undefined => {
+    const [x, y] = [attempt(a, left), attempt(b, right)];
+    return x && y && x.op !== "constant" && y.op !== "constant" ? [x, y] : undefined;
+  };
+  const join = { keys: [] as [HogQLTerm, HogQLTerm][], leftTests: [] as HogQLTerm[], rightTests: [] as HogQLTerm[] };
+  const rest: ExprNode[] = [];
+  for (const it of constraint?.expr.node === "And" ? constraint.expr.exprs : constraint ? [constraint.expr] : []) {
+    const isEqual = it.node === "CompareOperation" && it.op === "==";
+    const key = isEqual ? (sides(it.left, it.right) ?? sides(it.right, it.left)) : undefined;
+    const ofLeft = key ? undefined : attempt(it, left);
+    const ofRight = key || ofLeft ? undefined : attempt(it, right);
+    if (key) {
+      checkMembers(key[0].type, key[1].type, it, "JOIN");
+      join.keys.push(key);
+    } else if (ofLeft) join.leftTests.push(ofLeft);
+    else if (ofRight) join.rightTests.push(ofRight);
+    else if (isOuter) throw new Refusal(`A condition of ${node.join_type} with both tables must be an equality`, it);
+    else rest.push(it);
+  }
+  const keepsAll = type === "FULL JOIN";
+  return { ...join, rest, keepsLeft: keepsAll || type === "LEFT JOIN", keepsRight: keepsAll || type === "RIGHT JOIN" };
+}
+
+/** The key of a row; NULL if it can have no match. */
+function keyReader(tests: readonly HogQLTerm[], keys: readonly HogQLTerm[]): (row: number) => unknown {
+  const [passes, reads] = [tests, keys].map((terms) => terms.map((it) => compile(it)));
+  return (row) => {
+    if (!passes?.every((it) => isTrue(it(row)))) return null;
+    const values = (reads ?? []).map((it) => it(row));
+    return values.includes(null) ? null : keyOf(values);
+  };
+}
+
+/** Rows between two yields. */
+const isTurn = (row: number): boolean => row % rowsPerStep === rowsPerStep - 1;
+
+/** The tables of several parts as one. @throws Refusal */
+export function joined(parts: readonly Part[], resolve: Resolve, budget: ValueBudget): From {
+  /** For each part the row of each joined row. */
+  let rows: number[][] = [];
+  const through = parts.map(({ name, source }, i) => ({
+    name,
+    table: tableThrough(source, (row) => rows[i]?.[row] ?? -1),
+  }));
+  const joins = parts.slice(1).map((part, i) => {
+    const [left, both] = [tableNames(through.slice(0, i + 1)), tableNames(through.slice(0, i + 2))];
+    const right = tableNames([{ name: part.name, table: part.source }]);
+    return { ...planJoin(part, left, right, both, resolve), source: part.source };
+  });
+  function* added({ keys, leftTests, rightTests, ...join }: (typeof joins)[number]): Steps<number[][]> {
+    const matches = new Map<unknown, number[]>();
+    const count = join.source.length();
+    const rightKey = keyReader(
+      rightTests,
+      keys.map(([, right]) => right),
+    );
+    budget.take(count);
+    for (let row = 0; row < count; row++) {
+      if (isTurn(row)) yield undefined;
+      const key = rightKey(row);
+      const same = matches.get(key);
+      if (same) same.push(row);
+      else if (key !== null) matches.set(key, [row]);
+    }
+    const next = [...rows, []].map((): number[] => []);
+    const emit = (left: number, right: number): void => {
+      budget.take(next.length);
+      for (const [i, column] of next.entries()) column.push(i === rows.length ? right : (rows[i]?.[left] ?? -1));
+    };
+    const leftKey = keyReader(
+      leftTests,
+      keys.map(([left]) => left),
+    );
+    const isMatched = new Uint8Array(count);
+    const length = rows[0]?.length ?? 0;
+    for (let row = 0; row < length; row++) {
+      if (isTurn(row)) yield undefined;
+      const found = matches.get(leftKey(row)) ?? [];
+      for (const right of found) {
+        if (isTurn(next[0]?.length ?? 0)) yield undefined;
+        isMatched[right] = 1;
+        emit(row, right);
+      }
+      if (found.length === 0 && join.keepsLeft) emit(row, -1);
+    }
+    if (join.keepsRight) for (let row = 0; row < count; row++) if (!isMatched[row]) emit(-1, row);
+    return next;
+  }
+  return {
+    ...tableNames(through),
+    conditions: joins.flatMap((it) => it.rest),
+    length: () => rows[0]?.length ?? 0,
+    *prepare() {
+      for (const { source } of parts) yield* source.prepare();
+      rows = [Array.from({ length: parts[0]?.source.length() ?? 0 }, (_, row) => row)];
+      for (const join of joins) rows = yield* added(join);
+    },
+  };
+}
+
+interface ArrayJoin extends From {
+  /** Columns of the items by name. */
+  readonly items: ReadonlyMap<string, SourceColumn>;
+}
+
+/** The rows of tables once for each item of arrays, which go together; `isLeft`: also for empty arrays. */
+export function arrayJoined(
+  from: From,
+  arrays: readonly { readonly name: string; readonly array: HogQLTerm }[],
+  isLeft: boolean,
+  budget: ValueBudget,
+): ArrayJoin {
+  const rows: number[] = [];
+  const through = (table: Table): Table => tableThrough(table, (row) => rows[row] ?? -1);
+  const columns = arrays.map(({ name, array }) => {
+    if (array.type.kind !== "Array")
+      throw new Refusal(`ARRAY JOIN requires an array, got the type ${typeName(array.type)}`, array.at);
+    const values: HogQLValue[] = [];
+    return { name, array, values, type: array.type.item, other: defaultOf(array.type.item) };
+  });
+  return {
+    tables: new Map([...from.tables].map(([name, table]) => [name, through(table)])),
+    anonymous: from.anonymous.map(through),
+    conditions: from.conditions,
+    items: new Map(columns.map(({ name, type, values }) => [name, { type, read: (row) => values[row] ?? null }])),
+    length: () => rows.length,
+    *prepare() {
+      yield* from.prepare();
+      const reads = columns.map(({ array }) => compile(array));
+      for (let row = 0; row < from.length(); row++) {
+        if (isTurn(row)) yield undefined;
+        const all = reads.map((it) => it(row)).map((it) => (typeof it === "object" && it !== null ? it : []));
+        const size = all[0]?.length ?? 0;
+        if (all.some((it) => it.length !== size)) throw new Refusal("The arrays of ARRAY JOIN have different sizes");
+        const count = isLeft ? Math.max(1, size) : size;
+        budget.take(count * (1 + columns.length));
+        for (let i = 0; i < count; i++) {
+          rows.push(row);
+          for (const [k, { values, other }] of columns.entries()) values.push(i < size ? (all[k]?.[i] ?? null) : other);
+        }
+      }
+    },
+  };
+}
+
+/** @throws Refusal for a value that is no condition */
+export function condition(term: HogQLTerm, clause: string, node: ExprNode): HogQLTerm {
+  const { kind } = term.type;
+  if (isNumber(kind) || kind === "Nothing") return term;
+  throw new Refusal(`Illegal type ${typeName(term.type)} of the condition of ${clause}`, node);
+}
