@@ -44,6 +44,13 @@ export const bombs: readonly Bomb[] = [
     name: "long arrays in one array",
     query: `SELECT length(arrayConcat(${repeated(2_000, () => "range(1000000)", ", ")}))`,
   },
+  { name: "all pairs of events", query: "SELECT count() FROM events a, events b, events c" },
+  { name: "pairs that are not equal", query: "SELECT count() FROM events a JOIN events b ON a.uuid != b.uuid" },
+  {
+    name: "frames as long as the table",
+    query:
+      "SELECT groupArray(n) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM (SELECT arrayJoin(range(1000000)) AS n)",
+  },
   {
     name: "a breakdown limit of 1,000,000,000",
     query: trends({

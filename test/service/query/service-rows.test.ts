@@ -197,7 +197,7 @@ describe("names", () => {
   );
 
   test.each([
-    ["arrayJoin([1])", "The function arrayJoin is not emulated"],
+    ["arrayIntersect([1], [2])", "The function arrayIntersect is not emulated"],
     ["map('a', 1)", "The function map is not emulated"],
     ["toWeek(now())", "The function toWeek is not emulated"],
     ["medianTimingIf(1, 1)", "The function medianTimingIf is not emulated"],

@@ -28,6 +28,7 @@ interface Fold<S> {
 }
 
 type Range = readonly [least: number, most: number];
+const one: Range = [1, 1];
 type MakeFold<S> = (params: readonly number[], name: string, type: Type) => Fold<S>;
 
 /** An aggregation: numbers of arguments and of parameters, the type for types of arguments, the computation. */
@@ -51,7 +52,7 @@ const row = <S>(args: Range, type: AggregateRow["type"], fold: MakeFold<S>, para
 /** Aggregations of numbers. Without rows NaN, or 0 for integers. */
 const numeric = <S>(of: (type: Type) => Type, make: MakeFold<S>, params?: Range): AggregateRow =>
   row<S>(
-    [1, 1],
+    one,
     (type, _, name) => {
       if (!isNumber(type.kind) && type.kind !== "Nothing") throw illegal(name, type);
       return nullable(of(type), type.nullable ?? false);
@@ -82,21 +83,20 @@ const sum: MakeFold<Total> = (_, __, { kind }) => {
   return { ...totals(end), none: 0 };
 };
 
+const real = (): Type => float;
+
 /** Welford's method. */
 const variance = (end: (squares: number, count: number) => number): AggregateRow =>
-  numeric(
-    () => float,
-    () => ({
-      start: () => ({ count: 0, mean: 0, squares: 0 }),
-      add(state, a) {
-        const off = Number(a) - state.mean;
-        state.count += 1;
-        state.mean += off / state.count;
-        state.squares += off * (Number(a) - state.mean);
-      },
-      end: ({ squares, count }) => (count === 0 ? null : end(squares, count)),
-    }),
-  );
+  numeric(real, () => ({
+    start: () => ({ count: 0, mean: 0, squares: 0 }),
+    add(state, a) {
+      const off = Number(a) - state.mean;
+      state.count += 1;
+      state.mean += off / state.count;
+      state.squares += off * (Number(a) - state.mean);
+    },
+    end: ({ squares, count }) => (count === 0 ? null : end(squares, count)),
+  }));
 const ofSample = (squares: number, count: number): number => (count < 2 ? Number.NaN : squares / (count - 1));
 
 /** The first argument of one row: the first, or one whose last argument replaces that of the row so far. */
@@ -147,38 +147,29 @@ const distinctFold = (end: (values: Distinct) => HogQLValue): Fold<Distinct> => 
   },
   end,
 });
-const valuesOf = (values: Iterable<{ readonly value: HogQLValue }>, most: number | undefined): HogQLValue[] =>
-  Array.from(values, (it) => it.value).slice(0, most);
+const most = (values: readonly { readonly value: HogQLValue }[], count?: number): HogQLValue[] =>
+  values.slice(0, count).map((it) => it.value);
 
 /** Number of distinct values, exactly: the service's `uniq` is an estimate for more than 65,536 of them. */
 const uniq = row([1, 16], whole, () => distinctFold((values) => values.size));
-const uniqArray = row([1, 1], listOf, ([most]) => distinctFold((values) => valuesOf(values.values(), most)), [0, 1]);
-const topK = row(
-  [1, 1],
-  listOf,
-  ([most = 10]) =>
-    distinctFold((values) =>
-      valuesOf(
-        [...values.values()].sort((a, b) => b.count - a.count),
-        most,
-      ),
+const uniqArray = row(one, listOf, ([count]) => distinctFold((values) => most([...values.values()], count)), [0, 1]);
+const topFold: MakeFold<Distinct> = ([count = 10]) =>
+  distinctFold((values) =>
+    most(
+      [...values.values()].sort((a, b) => b.count - a.count),
+      count,
     ),
-  [1, 1],
-);
-const array = row<HogQLValue[]>(
-  [1, 1],
-  listOf,
-  ([most = Number.POSITIVE_INFINITY]) => ({
-    start: () => [],
-    add(state, a, _, budget) {
-      if (state.length >= most) return;
-      budget.take(weightOf(a));
-      state.push(a);
-    },
-    end: (state) => [...state],
-  }),
-  [0, 1],
-);
+  );
+const arrayFold: MakeFold<HogQLValue[]> = ([count = Number.POSITIVE_INFINITY]) => ({
+  start: () => [],
+  add(state, a, _, budget) {
+    if (state.length >= count) return;
+    budget.take(weightOf(a));
+    state.push(a);
+  },
+  end: (state) => [...state],
+});
+const array = row(one, listOf, arrayFold, [0, 1]);
 
 /** The value at a share of the sorted values, between two of them in proportion. Upstream ClickHouse, ReservoirSampler. */
 function interpolated(sorted: Float64Array, level: number): number {
@@ -209,25 +200,19 @@ function level(name: string, value = 0.5): number {
 const quantile = (at: typeof exact, type: (of: Type) => Type): AggregateRow =>
   numeric(type, ([share], name) => samples((sorted) => at(sorted, level(name, share))), [0, 1]);
 
-const quantiles = (at: typeof exact): AggregateRow => ({
-  ...numeric(
-    () => ({ kind: "Array", item: float }),
-    (levels, name) => {
-      const shares = levels.map((it) => level(name, it));
-      return { ...samples((sorted) => shares.map((it) => at(sorted, it))), none: shares.map(() => Number.NaN) };
-    },
-  ),
-  params: [1, 100],
-});
+const quantilesFold =
+  (at: typeof exact): MakeFold<number[]> =>
+  (levels, name) => {
+    const shares = levels.map((it) => level(name, it));
+    return { ...samples((sorted) => shares.map((it) => at(sorted, it))), none: shares.map(() => Number.NaN) };
+  };
+const quantiles = (at: typeof exact): AggregateRow => numeric(() => listOf(float), quantilesFold(at), [1, 100]);
 
 /** The aggregations. Each has a form with a condition as its last argument, e.g. `sumIf`. */
 const rows: Readonly<Record<string, AggregateRow>> = {
   count: row([0, 1], whole, () => count),
   sum: numeric(totalType, sum),
-  avg: numeric(
-    () => float,
-    () => totals(({ sum, count }) => sum / count),
-  ),
+  avg: numeric(real, () => totals(({ sum, count }) => sum / count)),
   min: chosen(1, ordered, isLess),
   max: chosen(1, ordered, isMore),
   any: chosen(1, same, () => false),
@@ -236,14 +221,14 @@ const rows: Readonly<Record<string, AggregateRow>> = {
   argMax: chosen(2, byOther, isMore),
   ...{ uniq, uniqExact: uniq, uniqHLL12: uniq, uniqTheta: uniq, countDistinct: uniq },
   ...{ groupArray: array, array_agg: array, groupUniqArray: uniqArray },
-  ...{ median: quantile(interpolated, () => float), quantile: quantile(interpolated, () => float) },
+  ...{ median: quantile(interpolated, real), quantile: quantile(interpolated, real) },
   ...{ medianExact: quantile(exact, same), quantileExact: quantile(exact, same) },
   ...{ quantiles: quantiles(interpolated), quantilesExact: quantiles(exact) },
   varPop: variance((squares, n) => squares / n),
   varSamp: variance(ofSample),
   stddevPop: variance((squares, n) => Math.sqrt(squares / n)),
   stddevSamp: variance((squares, n) => Math.sqrt(ofSample(squares, n))),
-  topK,
+  topK: row(one, listOf, topFold, one),
 };
 
 export const aggregateNames: readonly string[] = Object.keys(rows).flatMap((name) => [name, `${name}If`]);

@@ -61,17 +61,28 @@ interface AliasNode extends Located {
   readonly expr: ExprNode;
 }
 
-export interface CompareNode extends Located {
+export interface CompareNode extends Sides {
   readonly node: "CompareOperation";
   readonly op: string;
-  readonly left: ExprNode;
-  readonly right: ExprNode;
 }
 
 export interface OrderNode extends Located {
   readonly node: "OrderExpr";
   readonly expr: ExprNode;
   readonly order: "ASC" | "DESC";
+}
+
+interface Sides extends Located {
+  readonly left: ExprNode;
+  readonly right: ExprNode;
+}
+
+interface BetweenNode extends Located {
+  readonly node: "BetweenExpr";
+  readonly expr: ExprNode;
+  readonly low: ExprNode;
+  readonly high: ExprNode;
+  readonly negated: boolean;
 }
 
 export type ExprNode =
@@ -81,29 +92,16 @@ export type ExprNode =
   | WindowFunctionNode
   | AliasNode
   | CompareNode
+  | BetweenNode
   | QueryNode
+  | (Sides & { readonly node: "ArithmeticOperation"; readonly op: "+" | "-" | "*" | "/" | "%" })
   | (Located &
       (
-        | { readonly node: "And" | "Or"; readonly exprs: readonly ExprNode[] }
-        | { readonly node: "Not"; readonly expr: ExprNode }
-        | { readonly node: "Tuple" | "Array"; readonly exprs: readonly ExprNode[] }
-        | {
-            readonly node: "ArithmeticOperation";
-            readonly op: "+" | "-" | "*" | "/" | "%";
-            readonly left: ExprNode;
-            readonly right: ExprNode;
-          }
-        | {
-            readonly node: "BetweenExpr";
-            readonly expr: ExprNode;
-            readonly low: ExprNode;
-            readonly high: ExprNode;
-            readonly negated: boolean;
-          }
+        | { readonly node: "And" | "Or" | "Tuple" | "Array"; readonly exprs: readonly ExprNode[] }
+        | { readonly node: "Not" | "Placeholder"; readonly expr: ExprNode }
         | { readonly node: "ArrayAccess"; readonly array: ExprNode; readonly property: ExprNode }
         | { readonly node: "TupleAccess"; readonly tuple: ExprNode; readonly index: number }
         | { readonly node: "Lambda"; readonly args: readonly string[]; readonly expr: ExprNode }
-        | { readonly node: "Placeholder"; readonly expr: ExprNode }
         // Filters of the query; `text` is what they are printed as.
         | { readonly node: "RowTest"; readonly test: (row: number) => boolean; readonly text: string }
         | { readonly node: "TypeCast" | "TryCast"; readonly expr: ExprNode; readonly type_name: string }

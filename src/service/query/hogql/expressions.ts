@@ -53,12 +53,8 @@ function compiled(text: string, context: QueryContext) {
  */
 export function compileExpression(text: string, context: QueryContext): RowExpression {
   const { node, term, prepare, zones, read } = compiled(text, context);
-  return {
-    name: columnName(node),
-    type: typeName(term.type),
-    prepare,
-    read: (row) => shown(read(row), term.type, zones),
-  };
+  const { type } = term;
+  return { name: columnName(node), type: typeName(type), prepare, read: (row) => shown(read(row), type, zones) };
 }
 
 /** True if an expression has an aggregation. @throws SimError as `compileExpression` */
@@ -116,9 +112,7 @@ function finishNow(steps: Steps<void>): void {
   while (!steps.next().done);
 }
 
-function isCondition({ type }: HogQLTerm): boolean {
-  return isNumber(type.kind) || type.kind === "Nothing";
-}
+const isCondition = ({ type }: HogQLTerm): boolean => isNumber(type.kind) || type.kind === "Nothing";
 
 /** A condition on events. @throws SimError as `compileExpression`, and for an expression that is no condition */
 export function expressionTest(text: string, context: QueryContext): (row: number) => boolean {

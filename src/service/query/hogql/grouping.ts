@@ -3,6 +3,9 @@ import { compile, type HogQLTerm, type Read, termsIn, type ValueBudget } from ".
 import type { HogQLValue } from "./types.ts";
 import { keyOf } from "./values.ts";
 
+/** True for a row before which other work gets a turn. */
+export const isTurn = (row: number): boolean => row % rowsPerStep === rowsPerStep - 1;
+
 /** Numbers of distinct keys, from 0 in order of their first row. */
 function numbered(keyOfRow: (row: number) => HogQLValue): (row: number) => number {
   const numbers = new Map<HogQLValue, number>();
@@ -50,7 +53,7 @@ export function aggregationOf(terms: readonly HogQLTerm[], budget: ValueBudget):
       for (const [i, { key }] of aggregates.entries()) {
         const values: HogQLValue[] = [];
         for (const [at, states] of groups.entries()) {
-          if (at % rowsPerStep === rowsPerStep - 1) yield undefined;
+          if (isTurn(at)) yield undefined;
           values.push(folds[i]?.end(states[i]) ?? null);
         }
         results.set(key, (group) => values[group] ?? null);

@@ -1,4 +1,4 @@
-import type { QueryContext, QueryProject } from "../kind.ts";
+import type { QueryContext, QueryPerson, QueryProject } from "../kind.ts";
 import type { Steps } from "../table.ts";
 import { createBudget } from "./aggregates.ts";
 import type { ExprNode } from "./ast.ts";
@@ -13,6 +13,7 @@ import type { RowSource } from "./source.ts";
 import { type DocumentRow, documentTable, eventsTable } from "./tables.ts";
 import type { HogQLTerm } from "./term.ts";
 import { type ClockZone, zoneOf } from "./time.ts";
+import { string, type Type } from "./types.ts";
 
 /** Tables that the sim has. */
 const tableNames = ["events", "persons", "groups", "sessions"];
@@ -41,11 +42,22 @@ function functionContext({ now, timeZone, weekStart }: QueryProject): FunctionCo
 export function planPorts(context: QueryContext): PlanPorts {
   const functions = functionContext(context);
   const zone = functions.zones(context.timeZone);
+  const time: Type = { kind: "DateTime64", zone: zone.name };
   const tables: Readonly<Record<string, () => RowSource>> = {
     events: () => eventsTable(context, zone),
     sessions: () => createSessions(context.table, zone).source,
-    persons: () => documentTable(() => personRows(context), personColumns(zone), zone, context.now),
-    groups: () => documentTable(() => groupRows(context), groupColumns(zone), zone, context.now),
+    persons() {
+      const columns = { id: uuid, created_at: time, properties: string, is_identified: bool, pdi: "absent" } as const;
+      const rows = () => Array.from(available(context.persons, "persons")(), personRow);
+      return documentTable(rows, columns, zone, context.now);
+    },
+    groups() {
+      const index: Type = { kind: "UInt8" };
+      const columns = { index, key: string, created_at: time, updated_at: "absent", properties: string } as const;
+      const rows = () =>
+        Array.from(available(context.groups, "groups")(), ({ type, ...row }) => ({ ...row, index: type }));
+      return documentTable(rows, columns, zone, context.now);
+    },
   };
   return {
     resolver: new Resolver(functions),
@@ -60,42 +72,17 @@ export function planPorts(context: QueryContext): PlanPorts {
   };
 }
 
-const personColumns = (zone: ClockZone) =>
-  ({
-    id: { kind: "UUID" },
-    created_at: { kind: "DateTime64", zone: zone.name },
-    properties: { kind: "String" },
-    is_identified: { kind: "Bool" },
-    pdi: "absent",
-  }) as const;
+const uuid: Type = { kind: "UUID" };
+const bool: Type = { kind: "Bool" };
 
-function personRows({ persons }: QueryContext): DocumentRow[] {
-  if (!persons) throw new Refusal("The table persons is not available");
-  return Array.from(persons(), ({ uuid, created_at, is_identified, properties }) => ({
-    id: uuid,
-    created_at,
-    is_identified: Number(is_identified),
-    properties,
-  }));
-}
+const personRow = ({ uuid, is_identified, created_at, properties }: QueryPerson): DocumentRow => ({
+  ...{ id: uuid, is_identified: Number(is_identified), created_at, properties },
+});
 
-const groupColumns = (zone: ClockZone) =>
-  ({
-    index: { kind: "UInt8" },
-    key: { kind: "String" },
-    created_at: { kind: "DateTime64", zone: zone.name },
-    updated_at: "absent",
-    properties: { kind: "String" },
-  }) as const;
-
-function groupRows({ groups }: QueryContext): DocumentRow[] {
-  if (!groups) throw new Refusal("The table groups is not available");
-  return Array.from(groups(), ({ type, key, created_at, properties }) => ({
-    index: type,
-    key,
-    created_at,
-    properties,
-  }));
+/** @throws Refusal if the query has no such rows */
+function available<T>(rows: T | undefined, name: string): T {
+  if (!rows) throw new Refusal(`The table ${name} is not available`);
+  return rows;
 }
 
 /** Resolves expressions over the events; `prepare` runs what they need. */
@@ -105,10 +92,7 @@ export function eventScope(context: QueryContext) {
   if (!events) throw new Error("there is no table of events");
   const prerequisites: (() => Steps<void>)[] = [() => events.prepare()];
   const scope: NameScope = {
-    tables: new Map([["events", events]]),
-    anonymous: [],
-    aliases: new Map(),
-    expressions: new Map(),
+    ...{ tables: new Map([["events", events]]), anonymous: [], aliases: new Map(), expressions: new Map() },
     locals: new Map(),
     subquery: (query) => subqueryOf(planQuery(query, ports), prerequisites),
   };

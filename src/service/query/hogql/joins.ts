@@ -1,6 +1,7 @@
-import { rowsPerStep, type Steps } from "../table.ts";
+import type { Steps } from "../table.ts";
 import type { ExprNode, JoinNode } from "./ast.ts";
 import { checkMembers } from "./compare.ts";
+import { isTurn } from "./grouping.ts";
 import { Refusal } from "./refusal.ts";
 import type { Member, RowSource, Table } from "./source.ts";
 import { compile, type HogQLTerm, type SourceColumn, type ValueBudget } from "./term.ts";
@@ -41,29 +42,26 @@ function columnThrough(column: SourceColumn, below: Below): SourceColumn {
   return { type: column.type, read, ...(column.isJson && { isJson: true }) };
 }
 
-function memberThrough(member: Member, below: Below): Member {
-  if (member.is === "column") return { is: "column", column: columnThrough(member.column, below) };
-  if (member.is === "table") return { is: "table", table: tableThrough(member.table, below) };
-  const { json } = member;
-  const through = (column: SourceColumn) => columnThrough(column, below);
-  return {
-    is: "json",
-    json: {
-      property: (name) => through(json.property(name)),
-      nested: (path) => through(json.nested(path)),
-      text: (name) => through(json.text(name)),
-      whole: through(json.whole),
-    },
-  };
-}
-
+/** A table with other rows. */
 function tableThrough({ names, starred, member }: Table, below: Below): Table {
+  const through = (column: SourceColumn) => columnThrough(column, below);
+  const memberThrough = (of: Member): Member => {
+    if (of.is === "column") return { is: "column", column: through(of.column) };
+    if (of.is === "table") return { is: "table", table: tableThrough(of.table, below) };
+    const { property, nested, text, whole } = of.json;
+    const json = {
+      property: (name: string) => through(property(name)),
+      nested: (path: Parameters<typeof nested>[0]) => through(nested(path)),
+      text: (name: string) => through(text(name)),
+      whole: through(whole),
+    };
+    return { is: "json", json };
+  };
   return {
-    names,
-    starred,
+    ...{ names, starred },
     member(name) {
       const of = member(name);
-      return of && memberThrough(of, below);
+      return of && memberThrough(of);
     },
   };
 }
@@ -73,11 +71,16 @@ export const tableNames = (parts: readonly { name: string | undefined; table: Ta
   anonymous: parts.flatMap(({ name, table }) => (name === undefined ? [table] : [])),
 });
 
+/** Rows match if they pass the tests and their keys are equal. */
+interface Side {
+  readonly tests: HogQLTerm[];
+  readonly keys: HogQLTerm[];
+}
+
 /** How the rows of a table are added to those of the tables before it. */
 interface Join {
-  readonly keys: readonly (readonly [left: HogQLTerm, right: HogQLTerm])[];
-  readonly leftTests: readonly HogQLTerm[];
-  readonly rightTests: readonly HogQLTerm[];
+  readonly left: Side;
+  readonly right: Side;
   /** Conditions that need both sides. */
   readonly rest: readonly ExprNode[];
   /** Rows without a match stay. */
@@ -98,6 +101,7 @@ function planJoin({ node }: Part, left: TableNames, right: TableNames, both: Tab
   if (!constraint && (isOuter || node.join_type !== "CROSS JOIN"))
     throw new Refusal(`${node.join_type} needs a condition: ON …`, node);
   if (constraint) condition(resolve(constraint.expr, both), "ON", constraint.expr);
+  const sides = { left: { tests: [], keys: [] } as Side, right: { tests: [], keys: [] } as Side };
   const attempt = (it: ExprNode, names: TableNames): HogQLTerm | undefined => {
     try {
       return resolve(it, names);
@@ -106,41 +110,39 @@ function planJoin({ node }: Part, left: TableNames, right: TableNames, both: Tab
       throw error;
     }
   };
-  const sides = (a: ExprNode, b: ExprNode): [HogQLTerm, HogQLTerm] | undefined => {
+  /** True if `a` needs the tables on the left only, and `b` the one on the right. */
+  const addKey = (a: ExprNode, b: ExprNode, at: ExprNode): boolean => {
     const [x, y] = [attempt(a, left), attempt(b, right)];
-    return x && y && x.op !== "constant" && y.op !== "constant" ? [x, y] : undefined;
+    if (!x || !y || x.op === "constant" || y.op === "constant") return false;
+    checkMembers(x.type, y.type, at, "JOIN");
+    sides.left.keys.push(x);
+    sides.right.keys.push(y);
+    return true;
   };
-  const join = { keys: [] as [HogQLTerm, HogQLTerm][], leftTests: [] as HogQLTerm[], rightTests: [] as HogQLTerm[] };
   const rest: ExprNode[] = [];
   for (const it of constraint?.expr.node === "And" ? constraint.expr.exprs : constraint ? [constraint.expr] : []) {
     const isEqual = it.node === "CompareOperation" && it.op === "==";
-    const key = isEqual ? (sides(it.left, it.right) ?? sides(it.right, it.left)) : undefined;
-    const ofLeft = key ? undefined : attempt(it, left);
-    const ofRight = key || ofLeft ? undefined : attempt(it, right);
-    if (key) {
-      checkMembers(key[0].type, key[1].type, it, "JOIN");
-      join.keys.push(key);
-    } else if (ofLeft) join.leftTests.push(ofLeft);
-    else if (ofRight) join.rightTests.push(ofRight);
+    if (isEqual && (addKey(it.left, it.right, it) || addKey(it.right, it.left, it))) continue;
+    const ofLeft = attempt(it, left);
+    const ofRight = ofLeft ? undefined : attempt(it, right);
+    if (ofLeft) sides.left.tests.push(ofLeft);
+    else if (ofRight) sides.right.tests.push(ofRight);
     else if (isOuter) throw new Refusal(`A condition of ${node.join_type} with both tables must be an equality`, it);
     else rest.push(it);
   }
-  const keepsAll = type === "FULL JOIN";
-  return { ...join, rest, keepsLeft: keepsAll || type === "LEFT JOIN", keepsRight: keepsAll || type === "RIGHT JOIN" };
+  return { ...sides, rest, keepsLeft: /LEFT|FULL/.test(type), keepsRight: /RIGHT|FULL/.test(type) };
 }
 
 /** The key of a row; NULL if it can have no match. */
-function keyReader(tests: readonly HogQLTerm[], keys: readonly HogQLTerm[]): (row: number) => unknown {
-  const [passes, reads] = [tests, keys].map((terms) => terms.map((it) => compile(it)));
+function keyReader({ tests, keys }: Side): (row: number) => unknown {
+  const passes = tests.map((it) => compile(it));
+  const reads = keys.map((it) => compile(it));
   return (row) => {
-    if (!passes?.every((it) => isTrue(it(row)))) return null;
-    const values = (reads ?? []).map((it) => it(row));
+    if (!passes.every((it) => isTrue(it(row)))) return null;
+    const values = reads.map((it) => it(row));
     return values.includes(null) ? null : keyOf(values);
   };
 }
-
-/** Rows between two yields. */
-const isTurn = (row: number): boolean => row % rowsPerStep === rowsPerStep - 1;
 
 /** The tables of several parts as one. @throws Refusal */
 export function joined(parts: readonly Part[], resolve: Resolve, budget: ValueBudget): From {
@@ -155,13 +157,10 @@ export function joined(parts: readonly Part[], resolve: Resolve, budget: ValueBu
     const right = tableNames([{ name: part.name, table: part.source }]);
     return { ...planJoin(part, left, right, both, resolve), source: part.source };
   });
-  function* added({ keys, leftTests, rightTests, ...join }: (typeof joins)[number]): Steps<number[][]> {
+  function* added(join: (typeof joins)[number]): Steps<number[][]> {
     const matches = new Map<unknown, number[]>();
     const count = join.source.length();
-    const rightKey = keyReader(
-      rightTests,
-      keys.map(([, right]) => right),
-    );
+    const [leftKey, rightKey] = [keyReader(join.left), keyReader(join.right)];
     budget.take(count);
     for (let row = 0; row < count; row++) {
       if (isTurn(row)) yield undefined;
@@ -175,10 +174,6 @@ export function joined(parts: readonly Part[], resolve: Resolve, budget: ValueBu
       budget.take(next.length);
       for (const [i, column] of next.entries()) column.push(i === rows.length ? right : (rows[i]?.[left] ?? -1));
     };
-    const leftKey = keyReader(
-      leftTests,
-      keys.map(([left]) => left),
-    );
     const isMatched = new Uint8Array(count);
     const length = rows[0]?.length ?? 0;
     for (let row = 0; row < length; row++) {
@@ -206,18 +201,13 @@ export function joined(parts: readonly Part[], resolve: Resolve, budget: ValueBu
   };
 }
 
-interface ArrayJoin extends From {
-  /** Columns of the items by name. */
-  readonly items: ReadonlyMap<string, SourceColumn>;
-}
-
 /** The rows of tables once for each item of arrays, which go together; `isLeft`: also for empty arrays. */
 export function arrayJoined(
   from: From,
   arrays: readonly { readonly name: string; readonly array: HogQLTerm }[],
   isLeft: boolean,
   budget: ValueBudget,
-): ArrayJoin {
+): From & { readonly items: ReadonlyMap<string, SourceColumn> } {
   const rows: number[] = [];
   const through = (table: Table): Table => tableThrough(table, (row) => rows[row] ?? -1);
   const columns = arrays.map(({ name, array }) => {

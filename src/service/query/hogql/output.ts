@@ -88,9 +88,8 @@ export function* output(
   const wanted = limits.limit === undefined ? Number.POSITIVE_INFINITY : limits.offset + limits.limit;
   const isPlain = !isDistinct && limits.by === undefined;
   const most = isPlain ? wanted : Number.POSITIVE_INFINITY;
-  const found: number[] = [];
   const seen = new Set<unknown>();
-  let work: number[] = found;
+  let work: number[] = [];
   for (let row = 0; row < length; row++) {
     if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     if (!isKept(row)) continue;
@@ -106,13 +105,8 @@ export function* output(
     if (keys.length > 0 && work.length > 2 * most + 100_000) work = (yield* sorted(work, order(keys))).slice(0, most);
   }
   if (keys.length > 0) work = yield* sorted(work, order(keys));
-  if (limits.by !== undefined)
-    work = limitedBy(
-      work,
-      limitTerms.map((it) => compile(it, known)),
-      limits.by,
-      limits.byOffset,
-    );
+  const limitReads = limitTerms.map((it) => compile(it, known));
+  if (limits.by !== undefined) work = limitedBy(work, limitReads, limits.by, limits.byOffset);
   const rows: ResultRow[] = [];
   for (const row of work.slice(limits.offset, wanted)) {
     if (rows.length % rowsPerTurn === rowsPerTurn - 1) yield undefined;

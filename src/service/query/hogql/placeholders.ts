@@ -4,10 +4,7 @@ import { Refusal } from "./refusal.ts";
 import { isQuery, mapTree } from "./syntax.ts";
 
 /** The place of a node, for another that takes its place. */
-export const placeOf = ({ start, end }: Located): Located => ({
-  ...(start !== undefined && { start }),
-  ...(end !== undefined && { end }),
-});
+export const placeOf = ({ start, end }: Located): Located => ({ start, end });
 
 /** A JSON value as a literal. */
 export function literalOf(value: Json, at: Located): ExprNode {

@@ -74,9 +74,8 @@ function printed(node: ExprNode, indent = 1): string {
     case "RowTest":
       return node.text;
     case "TypeCast":
-      return `CAST(${printed(node.expr)} AS ${node.type_name})`;
     case "TryCast":
-      return `TRY_CAST(${printed(node.expr)} AS ${node.type_name})`;
+      return `${node.node === "TypeCast" ? "CAST" : "TRY_CAST"}(${printed(node.expr)} AS ${node.type_name})`;
     case "SelectQuery":
     case "SelectSetQuery":
       return `(${printedQuery(node, indent).trim()})`;

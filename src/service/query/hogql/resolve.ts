@@ -4,8 +4,9 @@ import { aggregateCall, aggregateNamed, aggregateNames } from "./aggregates.ts";
 import type { CallNode, CompareNode, ExprNode, Located, WindowFunctionNode } from "./ast.ts";
 import { checkMembers, comparison, comparisonFunctions, setKeys } from "./compare.ts";
 import { shiftedTime } from "./functions/dates.ts";
+import { isAbsentFunction } from "./functions/names.ts";
 import type { FunctionContext } from "./functions/row.ts";
-import { absentFunctions, functionNamed, functions } from "./functions/table.ts";
+import { functionNamed, functions } from "./functions/table.ts";
 import { type Chain, jsonIn, type NameScope, nameIn, type Subquery } from "./names.ts";
 import { placeOf } from "./placeholders.ts";
 import { checkCount, placed, Refusal } from "./refusal.ts";
@@ -25,7 +26,7 @@ import {
   typeOfInteger,
 } from "./types.ts";
 import { keyOf } from "./values.ts";
-import { windowCall, windowFunctions } from "./windows.ts";
+import { windowAggregates, windowCall, windowFunctions } from "./windows.ts";
 
 const fromOne = "SQL indexes start from one, not from zero. E.g: array";
 const functionOf = { "+": "plus", "-": "minus", "*": "multiply", "/": "divide", "%": "modulo" } as const;
@@ -90,9 +91,9 @@ function chainOf(node: ExprNode): (string | number)[] | undefined {
 }
 
 function unknownFunction(name: string, node: Located): Refusal {
-  if (Object.hasOwn(windowFunctions, name)) return new Refusal(`The function ${name} needs a window: OVER (…)`, node);
+  if (windowFunctions.includes(name)) return new Refusal(`The function ${name} needs a window: OVER (…)`, node);
   if (name === "arrayJoin") return new Refusal("arrayJoin has one array, and no place inside another arrayJoin", node);
-  if (absentFunctions.has(name)) return new Refusal(`The function ${name} is not emulated`, node);
+  if (isAbsentFunction(name)) return new Refusal(`The function ${name} is not emulated`, node);
   const known = [...functions.keys(), ...Object.keys(comparisonFunctions), ...aggregateNames];
   const near = nearest(
     name,
@@ -279,7 +280,8 @@ export class Resolver {
   }
 
   #window(node: WindowFunctionNode, scope: NameScope): HogQLTerm {
-    const { name, exprs, args, over_expr, over_identifier } = node;
+    const { exprs, args, over_expr, over_identifier } = node;
+    const name = own(windowAggregates, node.name) ?? node.name;
     if (!scope.windows) throw new Refusal("A window function has no place here", node);
     const window = over_expr ?? own(scope.windows, over_identifier ?? "");
     if (!window) throw new Refusal(`There is no window ${over_identifier}`, node);

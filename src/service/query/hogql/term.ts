@@ -98,20 +98,14 @@ export function compile(term: HogQLTerm, known: Known = () => undefined): Read {
   const found = known(term);
   if (found) return found;
   switch (term.op) {
-    case "constant": {
-      const { value } = term;
-      return () => value;
-    }
-    case "late": {
-      const { value } = term;
-      return () => value();
-    }
+    case "constant":
+      return () => term.value;
+    case "late":
+      return () => term.value();
     case "column":
       return term.column.read;
-    case "local": {
-      const { local } = term;
-      return () => local.value;
-    }
+    case "local":
+      return () => term.local.value;
     case "lambda":
       return compile(term.body, known);
     case "aggregate":

@@ -1,77 +1,49 @@
 import { own } from "../../../kernel/base/json.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
-import type { Located, WindowNode } from "./ast.ts";
-import { numbering } from "./grouping.ts";
+import type { Steps } from "../table.ts";
+import type { FrameNode, Located, WindowNode } from "./ast.ts";
+import { isTurn, numbering } from "./grouping.ts";
 import { checkCount, Refusal } from "./refusal.ts";
 import { order, sorted } from "./sort.ts";
 import { type Accumulator, compile, type HogQLTerm, type Read } from "./term.ts";
 import { type HogQLValue, nothing, type Type } from "./types.ts";
 import { defaultOf, keyOf, weightOf } from "./values.ts";
 
-/** The place of a row in its partition: in order, and among rows of the same place in the order, its peers. */
+/** The place of a row in its partition, and the first and last row of its frame. */
 interface Place {
   /** Rows of the partition in order. */
   readonly rows: readonly number[];
   readonly at: number;
+  /** Peers are rows that the order does not tell apart: the first of them, and their number, from 1. */
   readonly firstPeer: number;
-  /** Number of the peers, from 1. */
   readonly peers: number;
-  /** First and last row of the frame. */
   readonly from: number;
   readonly to: number;
 }
 
-/** A function of the place of a row; `value` reads the first argument of a row of the partition. */
-interface WindowFunction {
-  readonly args: readonly [least: number, most: number];
-  /** Default: that of the first argument. */
-  readonly type?: Type;
-  /** Undefined if there is no such row. */
-  read(place: Place, value: (at: number) => HogQLValue, n: number): HogQLValue | undefined;
-}
+const places: Readonly<Record<string, (place: Place) => number>> = {
+  row_number: ({ at }) => at + 1,
+  rank: ({ firstPeer }) => firstPeer + 1,
+  dense_rank: ({ peers }) => peers,
+};
 
-const whole: Type = { kind: "UInt64" };
-const inside = (at: number, from: number, to: number): number | undefined => (at >= from && at <= to ? at : undefined);
+type Row = readonly [at: number, least: number, most: number];
 
-/** Of another row, `sign` rows away. */
-const away = (sign: 1 | -1, isInFrame: boolean): WindowFunction => ({
-  args: [1, 3],
-  read({ rows, at, from, to }, value, n) {
-    const other = isInFrame ? inside(at + sign * n, from, to) : inside(at + sign * n, 0, rows.length - 1);
-    return other === undefined ? undefined : value(other);
-  },
-});
+/** Functions of another row, by their second argument: its place, and the places where it may be. */
+const otherRows: Readonly<Record<string, (place: Place, n: number) => Row>> = {
+  lag: ({ at, rows }, n) => [at - n, 0, rows.length - 1],
+  lead: ({ at, rows }, n) => [at + n, 0, rows.length - 1],
+  lagInFrame: ({ at, from, to }, n) => [at - n, from, to],
+  leadInFrame: ({ at, from, to }, n) => [at + n, from, to],
+  nth_value: ({ from, to }, n) => [from + n - 1, from, to],
+};
 
-const known = (step: 1 | -1): WindowFunction => ({
-  args: [1, 1],
-  read({ from, to }, value) {
-    for (let at = step > 0 ? from : to; at >= from && at <= to; at += step) {
-      const found = value(at);
-      if (found !== null) return found;
-    }
-    return undefined;
-  },
-});
+/** Aggregations that have another name with a window. */
+export const windowAggregates: Readonly<Record<string, string>> = { first_value: "any", last_value: "anyLast" };
 
 /** Functions that need a window; aggregations can have one. */
-export const windowFunctions: Readonly<Record<string, WindowFunction>> = {
-  row_number: { args: [0, 0], type: whole, read: ({ at }) => at + 1 },
-  rank: { args: [0, 0], type: whole, read: ({ firstPeer }) => firstPeer + 1 },
-  dense_rank: { args: [0, 0], type: whole, read: ({ peers }) => peers },
-  first_value: known(1),
-  last_value: known(-1),
-  nth_value: {
-    args: [2, 2],
-    read({ from, to }, value, n) {
-      const at = inside(from + n - 1, from, to);
-      return at === undefined ? undefined : value(at);
-    },
-  },
-  lag: away(-1, false),
-  lead: away(1, false),
-  lagInFrame: away(-1, true),
-  leadInFrame: away(1, true),
-};
+export const windowFunctions: readonly string[] = [places, otherRows, windowAggregates].flatMap((it) =>
+  Object.keys(it),
+);
 
 /** A frame: distances of rows, or for `RANGE` 0 for the peers; infinite for UNBOUNDED. */
 interface Frame {
@@ -81,37 +53,37 @@ interface Frame {
 }
 
 function frameOf({ frame_method, frame_start, frame_end, order_by }: WindowNode, at: Located): Frame {
-  if (!frame_start)
-    return { isRows: false, from: Number.NEGATIVE_INFINITY, to: order_by ? 0 : Number.POSITIVE_INFINITY };
-  const [from, to] = [frame_start, frame_end].map((bound) => {
+  const infinite = Number.POSITIVE_INFINITY;
+  if (!frame_start) return { isRows: false, from: -infinite, to: order_by ? 0 : infinite };
+  const distance = (bound: FrameNode | null | undefined): number => {
     if (!bound || bound.frame_type === "CURRENT ROW") return 0;
-    const size = bound.frame_value ?? Number.POSITIVE_INFINITY;
-    return bound.frame_type === "PRECEDING" ? -size : size;
-  });
-  if ((from ?? 0) > (to ?? 0)) throw new Refusal("The frame ends before it starts", at);
+    return (bound.frame_value ?? infinite) * (bound.frame_type === "PRECEDING" ? -1 : 1);
+  };
+  const [from, to] = [distance(frame_start), distance(frame_end)];
   const isRows = frame_method === "ROWS";
+  if (from > to) throw new Refusal("The frame ends before it starts", at);
   if (!isRows && [from, to].some((it) => it !== 0 && Number.isFinite(it)))
     throw new Refusal("A frame of RANGE with a number is not emulated; use ROWS", at);
-  return { isRows, from: from ?? 0, to: to ?? 0 };
+  return { isRows, from, to };
 }
 
 /** The places of the rows of a partition, which are in order. */
 function* placesOf(rows: readonly number[], reads: readonly Read[], frame: Frame): Steps<Place[]> {
-  const starts: { first: number; last: number }[] = [];
+  const groups: { first: number; last: number }[] = [];
   const peersAt: number[] = [];
   let previous: unknown;
   for (const [at, row] of rows.entries()) {
-    if (at % rowsPerStep === rowsPerStep - 1) yield undefined;
+    if (isTurn(at)) yield undefined;
     const key = keyOf(reads.map((it) => it(row)));
-    if (at === 0 || key !== previous) starts.push({ first: at, last: at });
+    const group = key === previous ? groups.at(-1) : undefined;
+    if (group) group.last = at;
+    else groups.push({ first: at, last: at });
     previous = key;
-    const peers = starts.at(-1);
-    if (peers) peers.last = at;
-    peersAt.push(starts.length);
+    peersAt.push(groups.length);
   }
   const end = rows.length - 1;
   return peersAt.map((peers, at) => {
-    const { first, last } = starts[peers - 1] ?? { first: at, last: at };
+    const { first, last } = groups[peers - 1] ?? { first: at, last: at };
     const from = frame.isRows ? at + frame.from : frame.from === 0 ? first : 0;
     const to = frame.isRows ? at + frame.to : frame.to === 0 ? last : end;
     return { rows, at, firstPeer: first, peers, from: Math.max(0, from), to: Math.min(end, to) };
@@ -129,7 +101,7 @@ function framed({ start, add, end }: Accumulator): (place: Place) => Steps<HogQL
     const grows = frame?.rows === rows && frame.from === from && frame.to < to;
     if (!grows) state = start();
     for (let at = grows ? (frame?.to ?? 0) + 1 : from; at <= to; at++) {
-      if (++steps % rowsPerStep === 0) yield undefined;
+      if (isTurn(steps++)) yield undefined;
       add(state, rows[at] ?? 0);
     }
     frame = { rows, from, to };
@@ -151,51 +123,53 @@ interface WindowCall {
 
 /** The term of a function over a window. @throws Refusal */
 export function windowCall({ name, args, aggregate, window, partition, order: by, at }: WindowCall): HogQLTerm {
-  const row = aggregate ? undefined : own(windowFunctions, name);
-  if (!aggregate && !row) throw new Refusal(`The window function ${name} is not emulated`, at);
-  if (row) checkCount(`Window function '${name}'`, args.length, row.args, at);
+  const [place, other] = aggregate ? [] : [own(places, name), own(otherRows, name)];
+  if (!aggregate && !place && !other) throw new Refusal(`The window function ${name} is not emulated`, at);
+  const range = place ? ([0, 0] as const) : name === "nth_value" ? ([2, 2] as const) : ([1, 3] as const);
+  if (!aggregate) checkCount(`Window function '${name}'`, args.length, range, at);
   const frame = frameOf(window, at);
-  const type = aggregate?.type ?? row?.type ?? args[0]?.type ?? nothing;
-  const other = defaultOf(type);
+  const type: Type = aggregate?.type ?? (place ? { kind: "UInt64" } : (args[0]?.type ?? nothing));
   const values = aggregate?.args ?? args;
   const keys = [values, partition, by].map((terms) => terms.map((it) => it.key).join(", "));
   const directions = (window.order_by ?? []).map((it) => it.order === "DESC");
-  const bounds = `${frame.isRows} ${frame.from} ${frame.to}`;
   return {
     ...{ op: "window", name, type, at },
-    key: `window ${aggregate?.key ?? name}(${keys.join("; ")}; ${directions}; ${bounds})`,
+    key: `window ${aggregate?.key ?? name}(${keys.join("; ")}; ${directions}; ${Object.values(frame).join(" ")})`,
     args: [...values, ...partition, ...by],
     *read(rows, known, budget) {
-      const compiled = (terms: readonly HogQLTerm[]): Read[] => terms.map((it) => compile(it, known));
-      const reads = compiled(values);
-      const orders = compiled(by);
-      const sortKeys = orders.map((read, i) => ({ read, isDescending: directions[i] ?? false }));
+      const [reads = [], keyReads = [], orders = []] = [values, partition, by].map((terms) =>
+        terms.map((it) => compile(it, known)),
+      );
       const ofFrame = aggregate && framed(aggregate.accumulate(reads, budget));
-      const parts = new Map<number, number[]>();
-      const numberOf = numbering(compiled(partition));
+      const sortKeys = orders.map((read, i) => ({ read, isDescending: directions[i] ?? false }));
+      const parts: number[][] = [];
+      const numberOf = numbering(keyReads);
       budget.take(2 * rows.length);
       for (const [i, row] of rows.entries()) {
-        if (i % rowsPerStep === rowsPerStep - 1) yield undefined;
-        const part = parts.get(numberOf(row));
-        if (part) part.push(row);
-        else parts.set(numberOf(row), [row]);
+        if (isTurn(i)) yield undefined;
+        const number = numberOf(row);
+        const part = parts[number] ?? [];
+        parts[number] = part;
+        part.push(row);
       }
+      const valueAt = (here: Place): HogQLValue => {
+        if (place) return place(here);
+        const argument = (i: number, of: number): HogQLValue => reads[i]?.(here.rows[of] ?? 0) ?? null;
+        const [of, least, most] = other?.(here, reads[1] ? Number(argument(1, here.at)) : 1) ?? [0, 0, -1];
+        if (of >= least && of <= most) return argument(0, of);
+        return reads[2] ? argument(2, here.at) : defaultOf(type);
+      };
       const results = new Map<number, HogQLValue>();
-      for (const part of parts.values()) {
+      for (const part of parts) {
         const inOrder = by.length > 0 ? yield* sorted(part, order(sortKeys)) : part;
-        for (const place of yield* placesOf(inOrder, orders, frame)) {
-          if (place.at % rowsPerStep === rowsPerStep - 1) yield undefined;
-          const here = inOrder[place.at] ?? 0;
-          const argument = (i: number, at: number): HogQLValue | undefined => reads[i]?.(inOrder[at] ?? 0);
-          const n = Number(argument(1, place.at) ?? 1);
-          const result = ofFrame
-            ? yield* ofFrame(place)
-            : (row?.read(place, (at) => argument(0, at) ?? null, n) ?? argument(2, place.at) ?? other);
+        for (const here of yield* placesOf(inOrder, orders, frame)) {
+          if (isTurn(here.at)) yield undefined;
+          const result = ofFrame ? yield* ofFrame(here) : valueAt(here);
           budget.take(weightOf(result));
-          results.set(here, result);
+          results.set(inOrder[here.at] ?? 0, result);
         }
       }
-      return (it) => results.get(it) ?? null;
+      return (row) => results.get(row) ?? null;
     },
   };
 }

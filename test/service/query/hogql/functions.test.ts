@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { aggregateNames } from "../../../../src/service/query/hogql/aggregates.ts";
+import { comparisonFunctions } from "../../../../src/service/query/hogql/compare.ts";
+import { absentFunctions } from "../../../../src/service/query/hogql/functions/names.ts";
 import { functions } from "../../../../src/service/query/hogql/functions/table.ts";
+import { windowFunctions } from "../../../../src/service/query/hogql/windows.ts";
 import { ask } from "./run-query.ts";
 import { stage } from "./stage.ts";
 
@@ -289,6 +293,11 @@ describe("values and types", () => {
       }
       expect(got).toEqual(rows);
     });
+
+  test("no function is also one that is not emulated", () => {
+    const known = [...functions.keys(), ...aggregateNames, ...Object.keys(comparisonFunctions), ...windowFunctions];
+    expect(absentFunctions.filter((it) => known.includes(it))).toEqual([]);
+  });
 
   test("every name of a function is found", () => {
     expect([...functions.values()].every((it) => it.args[0] <= it.args[1])).toBe(true);

@@ -1,5 +1,5 @@
 import { placed, Refusal } from "../refusal.ts";
-import type { HogQLTerm, Read } from "../term.ts";
+import type { Build, HogQLTerm, Read } from "../term.ts";
 import { type ClockZone, dayOf, lengths, readDay, readPlainTime, readTime } from "../time.ts";
 import {
   commonType,
@@ -146,48 +146,35 @@ const choice =
 const multiIf = (name: string, args: readonly [number, number]): FunctionRow =>
   special(name, args, (all) => {
     if (all.length % 2 === 0) throw new Refusal(`Function '${name}' expects an odd number of arguments`);
-    const isCondition = (_: unknown, i: number) => i % 2 === 0 && i < all.length - 1;
-    for (const it of all.filter(isCondition)) expectKind(it, "number", name);
-    const type = commonOf(
-      all.filter((it, i) => !isCondition(it, i)),
-      name,
-    );
-    return { type, build: (reads) => choice(reads, 0, isTrue) };
+    const values = all.filter((_, i) => i % 2 === 1 || i === all.length - 1);
+    for (const it of all) if (!values.includes(it)) expectKind(it, "number", name);
+    return { type: commonOf(values, name), build: (reads) => choice(reads, 0, isTrue) };
   });
+
+const areEqual = (a: HogQLValue, b: HogQLValue): boolean => a !== null && b !== null && compareValues(a, b) === 0;
 
 /** `CASE x WHEN a THEN 1 … END`. */
 const caseOf = special("_caseWithExpression", [2, many], (args) => {
-  const [of] = args;
-  const isKey = (_: unknown, i: number) => i % 2 === 1 && i < args.length - 1;
-  for (const key of args.filter(isKey)) if (of) commonOf([of, key], "CASE");
-  const type = commonOf(
-    args.filter((it, i) => i > 0 && !isKey(it, i)),
-    "CASE",
-  );
-  return {
-    type,
-    build: (reads) =>
-      choice(reads, 1, (key, row) => {
-        const value = reads[0]?.(row) ?? null;
-        return value !== null && key !== null && compareValues(value, key) === 0;
-      }),
-  };
+  const [of, ...all] = args;
+  const values = all.filter((_, i) => i % 2 === 1 || i === all.length - 1);
+  for (const key of all) if (of && !values.includes(key)) commonOf([of, key], "CASE");
+  const build: Build = (reads) => choice(reads, 1, (key, row) => areEqual(reads[0]?.(row) ?? null, key));
+  return { type: commonOf(values, "CASE"), build };
 });
 
+/** The first value that is not NULL. */
 const coalesce = (name: string, args: readonly [number, number]): FunctionRow =>
-  special(name, args, (all) => ({
-    type: nullable(
-      commonOf(all, name),
-      all.every((it) => it.type.nullable ?? false),
-    ),
-    build: (reads) => (row) => {
+  special(name, args, (all) => {
+    const isNull = all.every((it) => it.type.nullable ?? false);
+    const build: Build = (reads) => (row) => {
       for (const read of reads) {
         const value = read(row);
         if (value !== null) return value;
       }
       return null;
-    },
-  }));
+    };
+    return { type: nullable(commonOf(all, name), isNull), build };
+  });
 
 const flag: Type = { kind: "UInt8" };
 const bool: Type = { kind: "Bool" };
@@ -258,7 +245,7 @@ export const conversionFunctions: readonly FunctionRow[] = [
     commonOf(args, "nullIf");
     return {
       type: nullable(args[0]?.type ?? nothing),
-      build: lenient((a = null, b = null) => (a !== null && b !== null && compareValues(a, b) === 0 ? null : a)),
+      build: lenient((a = null, b = null) => (areEqual(a, b) ? null : a)),
     };
   }),
   special("assumeNotNull", [1, 1], ([arg]) => {

@@ -1,11 +1,8 @@
-import { aggregateNames } from "../aggregates.ts";
-import { comparisonFunctions } from "../compare.ts";
-import { windowFunctions } from "../windows.ts";
 import { arrayFunctions } from "./arrays.ts";
 import { conversionFunctions } from "./conversions.ts";
 import { dateFunctions } from "./dates.ts";
 import { jsonFunctions } from "./json.ts";
-import { caselessNames, createAbsence } from "./names.ts";
+import { caselessNames } from "./names.ts";
 import { numberFunctions } from "./numbers.ts";
 import type { FunctionRow } from "./row.ts";
 import { stringFunctions } from "./strings.ts";
@@ -29,13 +26,3 @@ const caseless: ReadonlyMap<string, FunctionRow | undefined> = new Map(
 
 export const functionNamed = (name: string): FunctionRow | undefined =>
   functions.get(name) ?? caseless.get(name.toLowerCase());
-
-/** Functions and aggregations of the service that are not emulated. */
-export const absentFunctions = createAbsence(
-  (name) =>
-    name === "arrayJoin" ||
-    functions.has(name) ||
-    aggregateNames.includes(name) ||
-    Object.hasOwn(comparisonFunctions, name) ||
-    Object.hasOwn(windowFunctions, name),
-);

@@ -1,7 +1,7 @@
 import type { CallNode, ExprNode, FrameNode, OrderNode, QueryNode, WindowFunctionNode, WindowNode } from "../ast.ts";
 import { Refusal } from "../refusal.ts";
 import { isQuery } from "../syntax.ts";
-import { units } from "../types.ts";
+import { capital, units } from "../types.ts";
 import { TokenReader } from "./tokens.ts";
 
 /** Binding powers: what is higher is evaluated first. */
@@ -84,14 +84,7 @@ export abstract class ExpressionReader extends TokenReader {
     if (this.is("-")) {
       this.take();
       const right = this.binary(power.sign);
-      return {
-        node: "ArithmeticOperation",
-        op: "-",
-        left: { node: "Constant", value: 0 },
-        right,
-        start,
-        end: this.end,
-      };
+      return this.at(start, { node: "ArithmeticOperation", op: "-", left: { node: "Constant", value: 0 }, right });
     }
     return this.postfix(this.primary(), start);
   }
@@ -138,13 +131,8 @@ export abstract class ExpressionReader extends TokenReader {
       const isNot = this.skip("not");
       if (this.is("distinct")) throw this.unsupported("IS DISTINCT FROM");
       this.expect("null");
-      return {
-        node: "CompareOperation",
-        op: isNot ? "!=" : "==",
-        left,
-        right: { node: "Constant", value: null },
-        ...at(),
-      };
+      const right = { node: "Constant", value: null } as const;
+      return this.at(start, { node: "CompareOperation", op: isNot ? "!=" : "==", left, right });
     }
     if (text === "??" && allows(power.nullish)) {
       skip();
@@ -183,42 +171,36 @@ export abstract class ExpressionReader extends TokenReader {
     let left = first;
     let isPlain = first.node === "Field" && first.start === start;
     for (;;) {
-      const at = () => ({ start, end: this.end });
+      const access = (property: ExprNode) => this.at(start, { node: "ArrayAccess", array: left, property });
       if (this.is("(")) throw this.unsupported("A call of an expression");
       if (this.skip("::")) {
-        left = { node: "TypeCast", expr: left, type_name: this.typeName(), ...at() };
-      } else if (this.skip("[")) {
-        const property = this.expression();
-        if (this.is(":")) throw this.unsupported("A slice of an array");
-        this.expect("]");
-        left = { node: "ArrayAccess", array: left, property, ...at() };
-      } else if (this.is(".", "?.")) {
+        left = this.at(start, { node: "TypeCast", expr: left, type_name: this.typeName() });
+      } else if (this.skip("[")) left = access(this.subscript());
+      else if (this.is(".", "?.")) {
         const isNullish = this.take().text === "?.";
-        if (isNullish && this.skip("[")) {
-          const property = this.expression();
-          this.expect("]");
-          left = { node: "ArrayAccess", array: left, property, ...at() };
-        } else if (this.token().kind === "number") {
-          left = { node: "TupleAccess", tuple: left, index: this.index(), ...at() };
-        } else if (this.is("*") && left.node === "Field" && isPlain) {
-          this.take();
-          left = { ...left, chain: [...left.chain, "*"], ...at() };
-        } else if (left.node === "Field" && isPlain && !isNullish) {
-          left = { ...left, chain: [...left.chain, this.name()], ...at() };
+        if (isNullish && this.skip("[")) left = access(this.subscript());
+        else if (this.token().kind === "number") {
+          left = this.at(start, { node: "TupleAccess", tuple: left, index: this.index() });
+        } else if (left.node === "Field" && isPlain && (this.is("*") || !isNullish)) {
+          const isStar = this.is("*");
+          left = this.at(start, { ...left, chain: [...left.chain, isStar ? this.take().text : this.name()] });
+          isPlain = !isStar;
           continue;
         } else {
           const { start: from } = this.token();
-          const value = this.name();
-          left = {
-            node: "ArrayAccess",
-            array: left,
-            property: { node: "Constant", value, start: from, end: this.end },
-            ...at(),
-          };
+          left = access(this.at(from, { node: "Constant", value: this.name() }));
         }
       } else return left;
       isPlain = false;
     }
+  }
+
+  /** What stands in brackets after a value. */
+  subscript(): ExprNode {
+    const property = this.expression();
+    if (this.is(":")) throw this.unsupported("A slice of an array");
+    this.expect("]");
+    return property;
   }
 
   index(): number {
@@ -411,14 +393,7 @@ export abstract class ExpressionReader extends TokenReader {
     const order_by = this.skipBoth("order", "by") ? this.orders() : undefined;
     const frame = this.is("rows", "range") ? this.frame() : {};
     this.expect(")");
-    return {
-      node: "WindowExpr",
-      ...(partition_by && { partition_by }),
-      ...(order_by && { order_by }),
-      ...frame,
-      start,
-      end: this.end,
-    };
+    return this.at(start, { node: "WindowExpr", partition_by, order_by, ...frame });
   }
 
   frame(): Pick<WindowNode, "frame_method" | "frame_start" | "frame_end"> {
@@ -454,16 +429,8 @@ export abstract class ExpressionReader extends TokenReader {
         if (distinct || filter_expr) throw this.unsupported("DISTINCT or FILTER of a window function", start);
         return this.window(name, first.args, second?.args ?? [], start);
       }
-      return {
-        node: "Call",
-        name,
-        args,
-        ...(second && { params: first.args }),
-        ...(distinct && { distinct }),
-        ...(filter_expr && { filter_expr }),
-        start,
-        end: this.end,
-      };
+      const params = second && first.args;
+      return this.at(start, { node: "Call", name, args, params, distinct: distinct || undefined, filter_expr });
     });
   }
 
@@ -503,13 +470,8 @@ export abstract class ExpressionReader extends TokenReader {
   interval(): ExprNode {
     const { start } = this.token();
     this.take();
-    const made = (unit: string, count: ExprNode): ExprNode => ({
-      node: "Call",
-      name: `toInterval${unit.charAt(0).toUpperCase()}${unit.slice(1)}`,
-      args: [count],
-      start,
-      end: this.end,
-    });
+    const made = (unit: string, count: ExprNode): ExprNode =>
+      this.at(start, { node: "Call", name: `toInterval${capital(unit)}`, args: [count] });
     const isUnit = (text: string) => units.some((it) => it === text);
     const token = this.token();
     if (token.kind === "string" && !isUnit(this.token(1).text)) {

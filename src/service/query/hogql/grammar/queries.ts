@@ -72,23 +72,17 @@ class QueryReader extends ExpressionReader {
     const order_by = this.skipBoth("order", "by") ? this.orders() : undefined;
     const limits = this.limits();
     if (this.is("settings")) throw this.unsupported("SETTINGS");
-    return {
-      node: "SelectQuery",
-      ...(ctes && { ctes }),
-      ...(distinct && { distinct }),
+    const clauses = {
+      ctes,
+      distinct: distinct || undefined,
       select,
-      ...(select_from && { select_from }),
+      select_from,
       ...arrays,
-      ...(prewhere && { prewhere }),
-      ...(where && { where }),
-      ...(group_by && { group_by }),
-      ...(having && { having }),
-      ...(window_exprs && { window_exprs }),
-      ...(order_by && { order_by }),
-      ...limits,
-      start,
-      end: this.end,
+      prewhere,
+      where,
+      group_by,
     };
+    return this.at(start, { node: "SelectQuery", ...clauses, having, window_exprs, order_by, ...limits });
   }
 
   isArrayJoin(): boolean {
@@ -221,11 +215,11 @@ class QueryReader extends ExpressionReader {
   }
 
   limits(): Pick<SelectNode, "limit" | "offset" | "limit_by"> {
-    let made: { -readonly [K in "limit" | "offset" | "limit_by"]?: SelectNode[K] } = {};
+    let limits: Pick<SelectNode, "limit" | "offset" | "limit_by"> = {};
     while (this.is("limit", "offset")) {
       const { start } = this.token();
       if (this.skip("offset")) {
-        made = { ...made, offset: this.expression() };
+        limits = { ...limits, offset: this.expression() };
         continue;
       }
       this.take();
@@ -235,15 +229,17 @@ class QueryReader extends ExpressionReader {
       if (this.is("with")) throw this.unsupported("LIMIT … WITH TIES");
       if (this.skip("by")) {
         const exprs = this.list(() => this.expression());
-        const skipped = second ? first : offset;
-        const limit_by = { node: "LimitByExpr", n: second ?? first, exprs, start, end: this.end } as const;
-        made = { ...made, limit_by: { ...limit_by, ...(skipped && { offset_value: skipped }) } };
+        const offset_value = second ? first : offset;
+        limits = {
+          ...limits,
+          limit_by: this.at(start, { node: "LimitByExpr", n: second ?? first, exprs, offset_value }),
+        };
       } else {
         // `LIMIT a, b` is LIMIT a OFFSET b in the service.
-        made = { ...made, limit: first, ...((second ?? offset) && { offset: second ?? offset }) };
+        limits = { ...limits, limit: first, offset: second ?? offset ?? limits.offset };
       }
     }
-    return made;
+    return limits;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Located } from "../ast.ts";
 import { Refusal } from "../refusal.ts";
 import { type HogQLToken, tokensOf } from "./lexer.ts";
 
@@ -53,6 +54,10 @@ export class TokenReader {
   /** End of the last token that was taken. */
   get end(): number {
     return this.#tokens[this.#at - 1]?.end ?? 0;
+  }
+  /** A node that ends with the last token. */
+  at<const T extends object>(start: number, node: T): T & Located {
+    return { ...node, start, end: this.end };
   }
   nested<T>(read: () => T): T {
     this.#depth += 1;
