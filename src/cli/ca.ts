@@ -2,14 +2,9 @@ import { dirname } from "node:path";
 import type { CertificateAuthority } from "../index.ts";
 import { writeWhole } from "../kernel/base/whole-file.ts";
 import { clean } from "../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../kernel/command/command.ts";
+import { type Command, command, type Shell } from "../kernel/command/command.ts";
 import { Failure } from "../kernel/command/failure.ts";
 import { reasonOf } from "../kernel/command/system-reason.ts";
-
-const group: CommandGroup = {
-  name: "ca",
-  describe: "The forward proxy's certificate authority: on this machine only, for posthog.com and localhost",
-};
 
 const json = { kind: "switch", describe: "Print it as JSON" } as const;
 const out = { kind: "file", describe: "File to write; default: stdout" } as const;
@@ -37,7 +32,6 @@ async function writeCertificate(file: string, cert: string): Promise<void> {
 export const caCommands: readonly Command[] = [
   command({
     name: "ca show",
-    group,
     describe: "Show where it is, what it is valid for, and how clients are set up to trust it",
     options: { json },
     examples: [["phx-sim ca show", "makes one, too, if there is none yet"]],
@@ -49,7 +43,6 @@ export const caCommands: readonly Command[] = [
   }),
   command({
     name: "ca export",
-    group,
     describe: "Print its certificate (PEM), never its key",
     options: { out, json: { ...json, describe: "Print the certificate, and the file if one was written, as JSON" } },
     examples: [["phx-sim ca export --out phx-sim-ca.pem", "for a container, or another user"]],
@@ -64,7 +57,6 @@ export const caCommands: readonly Command[] = [
   }),
   command({
     name: "ca trust",
-    group,
     describe: "Print the commands that make this system trust it; nothing is installed",
     options: { json: { ...json, describe: "Print the lines as JSON" } },
     examples: [["phx-sim ca trust", "read first, then run what you want"]],

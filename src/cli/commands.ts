@@ -34,6 +34,13 @@ import { start } from "./start.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
 
+/** Commands whose names begin with the same word. */
+function grouped(describe: string, commands: readonly Command[]): Command[] {
+  const [name = ""] = commands[0]?.name.split(" ") ?? [];
+  const group = { name, describe };
+  return commands.map((it) => ({ ...it, group }));
+}
+
 /** Every command. The first one is the default. */
 export const commands: readonly Command[] = [
   start,
@@ -49,25 +56,28 @@ export const commands: readonly Command[] = [
   verify,
   send,
   generate,
-  ...eventCommands,
-  ...requestCommands,
+  ...grouped("Captured events: list, follow, wait for, clear", eventCommands),
+  ...grouped("Every request that arrived, with its response; rejected and unknown ones, too", requestCommands),
   query,
   lint,
-  ...recordingCommands,
+  ...grouped("Session recordings: what they hold, and where they hold personal data", recordingCommands),
   coverage,
-  ...personCommands,
-  ...groupCommands,
-  ...flagCommands,
-  ...faultCommands,
-  ...clockCommands,
-  ...exportCommands,
-  ...stateCommands,
-  ...scenarioCommands,
+  ...grouped("Persons: their merged ids and properties", personCommands),
+  ...grouped("Groups such as companies, and their properties", groupCommands),
+  ...grouped("Feature flags: override them, and see why a user gets a value", flagCommands),
+  ...grouped("Make requests fail on purpose", faultCommands),
+  ...grouped("The sim's time: set, advance, freeze and resume it", clockCommands),
+  ...grouped("Batch exports: past and coming runs", exportCommands),
+  ...grouped("The state of the sim: reset it, take snapshots, export and import it", stateCommands),
+  ...grouped("Scenario files: write a first one, check, list", scenarioCommands),
   ...liveProjectCommands,
-  ...planCommands,
-  ...baselineCommands,
-  ...tapeCommands,
-  ...caCommands,
+  ...grouped("Tracking plan: the events an app should capture, with their properties", planCommands),
+  ...grouped("Analytics baseline: what each test sends, as a file in git", baselineCommands),
+  ...grouped("Recorded traffic: show, check, compare, convert from and to HAR", tapeCommands),
+  ...grouped(
+    "The forward proxy's certificate authority: on this machine only, for posthog.com and localhost",
+    caCommands,
+  ),
   mcp,
   completion(() => commands),
 ];

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, stepsOf } from "../base/json.ts";
 import { durationText } from "../base/time-text.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { type Options, spelledOption } from "./options.ts";
+import { type Options, parameterOf, spelledOption } from "./options.ts";
 
 /** The answer of `GET /__sim/info`; "locked" if the sim requires its token; undefined if no sim answers in time. */
 export async function askInfo(
@@ -106,19 +106,6 @@ export class RefusedCall extends Failure {
   }
 }
 
-/** Parameters of the control API whose options have other names. */
-const optionNames: Readonly<Record<string, readonly string[]>> = {
-  batch_export: ["export"],
-  duration: ["for"],
-  groups: ["group"],
-  group_properties: ["group-property"],
-  latest_error: ["error"],
-  match: ["where"],
-  now: ["time", "at"],
-  preset: ["fault"],
-  timeout_ms: ["timeout"],
-};
-
 /** Options whose value is sent as the whole body. */
 const wholeBodies = ["fault", "file"];
 
@@ -159,8 +146,8 @@ interface Place {
 function placeOf(pointer: string, options: Options, origins: Origins): Place | undefined {
   const steps = stepsOf(pointer.replace(/^\?/, "/"));
   const places = steps.flatMap((name) =>
-    (Object.hasOwn(optionNames, name) ? (optionNames[name] ?? []) : [name.replaceAll("_", "-")])
-      .filter((option) => Object.hasOwn(options, option))
+    Object.keys(options)
+      .filter((option) => parameterOf(option, options[option] ?? {}) === name)
       .map((option) => ({ name, option })),
   );
   const isGiven = ({ option }: Place) => origins[option]?.source !== "default";

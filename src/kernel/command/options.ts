@@ -114,6 +114,11 @@ export const kinds = {
   names: { expects: "names with commas between them", json: "string", read: readNames },
   json: { expects: "JSON", json: "string", read: parsedJson },
   properties: { expects: "NAME=VALUE or a JSON object", json: "string", read: readProperties },
+  "flag value": {
+    expects: "text",
+    json: "string",
+    read: (text: string) => text === "true" || (text !== "false" && (text || undefined)),
+  },
   group: { expects: "TYPE:KEY", json: "string", read: readGroup },
   "group property": { expects: "TYPE.NAME=VALUE", json: "string", read: readGroupProperty },
 } as const satisfies Record<string, OptionKind<Json>>;
@@ -138,6 +143,8 @@ export interface Option {
   readonly configurable?: true;
   /** Another option that cannot be on at the same time; where both are, the nearer source wins. */
   readonly excludes?: string;
+  /** Name of the parameter of the control API (default: the option's). */
+  readonly parameter?: string;
   /** Given by its place among the words after the command, from 1, and not by its name. Not configurable. */
   readonly place?: number;
   /** What is given by its place, or after `--`, may be left out; of places the last ones only. */
@@ -170,6 +177,10 @@ export type ValueOf<O extends Option> = O extends { many: true }
 
 /** `PHX_SIM_ADOPT_TOKENS` for `adopt-tokens`. */
 export const variableOf = (name: string): string => `PHX_SIM_${name.toUpperCase().replaceAll("-", "_")}`;
+
+/** The control API's name of an option. */
+export const parameterOf = (name: string, { parameter }: Pick<Option, "parameter">): string =>
+  parameter ?? name.replaceAll("-", "_");
 
 /** The name in the help and in messages: `--port`, or `KEY` for an option given by its place. */
 export const spelledOption = (name: string, { place }: Pick<Option, "place">): string =>

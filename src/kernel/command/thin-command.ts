@@ -4,7 +4,7 @@ import { queryText } from "../call/call.ts";
 import { callSim } from "./ask-sim.ts";
 import { clean, cleanJson } from "./clean-text.ts";
 import { type Command, command, type Shell } from "./command.ts";
-import type { Options } from "./options.ts";
+import { type Option, type Options, parameterOf } from "./options.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 import type { Style } from "./style.ts";
@@ -33,29 +33,41 @@ export const thinOptions = {
   json: { kind: "switch", describe: "Print the control API's response" },
 } as const;
 
-type Values<O extends Options> = Settings<O>["values"];
+type Values<O extends Options> = Settings<O & typeof thinOptions>["values"];
+type Method = "GET" | "DELETE" | "PUT" | "POST";
 
-interface ThinRow<O extends Options & typeof thinOptions, Answer> extends Omit<Command, "options" | "run"> {
-  readonly options: O;
-  /** Method and path below /__sim; `:name` stands for an option's value: `PUT flags/:key`. */
-  readonly call: `${"GET" | "DELETE" | "PUT" | "POST"} ${string}`;
-  /** Query of GET and DELETE, body of PUT and POST (default: the options that are not in the path). @throws Failure */
+interface ControlRow<O extends Options> extends Omit<Command, "options" | "run" | "confirms"> {
+  /** Its own; those of every such command are added. */
+  readonly options?: O;
+  /** Method and path below /__sim; `:name` is an option's value, and left out without one: `PUT flags/:key`. */
+  readonly call: `${Method} ${string}`;
+  /** Beside the options that are not in the path: the query of GET and DELETE, the body of PUT and POST. @throws Failure */
   sends?(values: Values<O>): Readonly<Record<string, unknown>>;
+  /** For a POST that changes nothing: its answer is a result. */
+  readonly reads?: true;
   /** Longest time to wait for the answer (default: 30 s). */
   readonly timeoutMs?: number;
-  /** Prints the answer's `hint` on stderr. */
-  readonly hints?: true;
+}
+
+interface ThinRow<O extends Options, Answer> extends ControlRow<O> {
   lines(answer: Answer, style: Style, values: Values<O>): readonly string[];
 }
 
+interface PageRow<O extends Options, Entry> extends ControlRow<O> {
+  /** Key of the answer's list; without its `s`, what one is called. */
+  readonly list: string;
+  line(entry: Entry, style: Style): string;
+}
+
 /** The options as parameters of the control API, without those in the path and `thinOptions`. */
-const parametersIn = (values: Readonly<Record<string, unknown>>, path: string) =>
+const parametersIn = (options: Options, values: Readonly<Record<string, unknown>>, path: string) =>
   Object.fromEntries(
-    Object.entries(values)
+    Object.entries(options)
       .filter(([name]) => !Object.hasOwn(thinOptions, name) && !path.split("/").includes(`:${name}`))
-      .map(([name, value]) => [name.replaceAll("-", "_"), value]),
+      .map(([name, option]) => [parameterOf(name, option), values[name]]),
   );
 
+/** What a query can carry. */
 const scalarsIn = (sent: Readonly<Record<string, unknown>>): Record<string, string | number> =>
   Object.fromEntries(
     Object.entries(sent).flatMap(([name, value]) =>
@@ -63,44 +75,53 @@ const scalarsIn = (sent: Readonly<Record<string, unknown>>): Record<string, stri
     ),
   );
 
-/** A command that makes one control call and prints the answer. */
-export const thinCommand = <const O extends Options & typeof thinOptions, Answer>(
-  thin: ThinRow<O, Answer>,
-): Command => {
-  const { call, sends, timeoutMs, hints, lines, ...row } = thin;
+/** A command that makes one control call and shows the answer. */
+function controlCommand<const O extends Options>(
+  { call, sends, reads, timeoutMs, options, ...row }: ControlRow<O>,
+  json: Option,
+  show: (answer: unknown, shell: Shell, values: Values<O>) => void,
+): Command {
   const [method = "", pattern = ""] = call.split(" ");
   const isInBody = method === "PUT" || method === "POST";
-  return command<O>({
+  const all = { ...options, ...thinOptions, json };
+  return command({
     ...row,
+    options: all,
+    ...(method !== "GET" && !reads && { confirms: true }),
     async run(settings, shell) {
       const values: Readonly<Record<string, unknown>> = settings.values;
-      const sent = sends?.(settings.values) ?? parametersIn(values, pattern);
-      const path = pattern.replace(/:([\w-]+)/g, (_, name) => encodeURIComponent(String(values[name])));
+      // The compiler does not see that the options of `O` are in `all`.
+      const own = settings.values as unknown as Values<O>;
+      const sent = { ...parametersIn(all, values, pattern), ...sends?.(own) };
+      const path = pattern.replace(/\/:([\w-]+)/g, (_, name) =>
+        values[name] === undefined ? "" : `/${encodeURIComponent(String(values[name]))}`,
+      );
       const place = isInBody ? path : `${path}${queryText(scalarsIn(sent))}`;
-      const answer = await ask<Answer>(settings, shell, method, place, isInBody ? sent : undefined, timeoutMs);
-      if (hints && isObject(answer) && typeof answer.hint === "string") shell.err.say(`phx-sim: ${clean(answer.hint)}`);
-      return print(shell, settings.values.json, answer, lines(answer, shell.outStyle, settings.values));
+      show(await ask(settings, shell, method, place, isInBody ? sent : undefined, timeoutMs), shell, own);
+      return "ok";
     },
   });
-};
-
-/** Prints rows: a line each, or a JSON object each (`--json`). */
-function printRows<T>(shell: Pick<Shell, "out">, asJson: boolean, rows: readonly T[], line: (row: T) => string): "ok" {
-  shell.out.say(...rows.map((it) => (asJson ? JSON.stringify(it) : line(it))));
-  return "ok";
 }
 
-/** Prints a page of rows, and a notice if there are more, or none. */
-export function printPage<T>(
-  shell: Pick<Shell, "out" | "err">,
-  asJson: boolean,
-  { rows, more, noun }: { rows: readonly T[]; more: boolean; noun: string },
-  line: (row: T) => string,
-): "ok" {
-  if (more) shell.err.say(`phx-sim: only ${counted(rows.length, noun)} shown; --limit N shows more`);
-  else if (rows.length === 0 && !asJson) shell.err.say(`phx-sim: no ${noun}s`);
-  return printRows(shell, asJson, rows, line);
-}
+/** A command that makes one control call and prints the answer; what a change hints at goes to stderr. */
+export const thinCommand = <const O extends Options = Record<never, never>, Answer = unknown>({
+  lines,
+  ...row
+}: ThinRow<O, Answer>): Command =>
+  controlCommand(row, thinOptions.json, (answer, shell, values) => {
+    if (!row.reads && isObject(answer) && typeof answer.hint === "string") shell.err.say(`phx-sim: ${clean(answer.hint)}`);
+    print(shell, values.json, answer, lines(answer as Answer, shell.outStyle, values));
+  });
+
+/** A command that lists entries: a line each, or a JSON object each (`--json`); reports if there are more, or none. */
+export const pageCommand = <const O extends Options, Entry>({ list, line, ...row }: PageRow<O, Entry>): Command =>
+  controlCommand(row, { kind: "switch", describe: "One JSON object per line" }, (answer, shell, { json }) => {
+    const { more, [list]: entries = [] } = answer as { more: boolean } & Record<string, readonly Entry[]>;
+    const noun = list.slice(0, -1);
+    if (more) shell.err.say(`phx-sim: only ${counted(entries.length, noun)} shown; --limit N shows more`);
+    else if (entries.length === 0 && !json) shell.err.say(`phx-sim: no ${list}`);
+    shell.out.say(...entries.map((it) => (json ? JSON.stringify(it) : line(it, shell.outStyle))));
+  });
 
 /** A fact of what a command shows: its name, then its texts, one a line. */
 export const factLines =

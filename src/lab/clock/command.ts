@@ -1,21 +1,9 @@
 import { clean } from "../../kernel/command/clean-text.ts";
-import type { Command, CommandGroup } from "../../kernel/command/command.ts";
-import { thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
+import type { Command } from "../../kernel/command/command.ts";
+import { thinCommand } from "../../kernel/command/thin-command.ts";
 import type { ClockFacts, Happened } from "./client.ts";
 
-const group: CommandGroup = { name: "clock", describe: "The sim's time: set, advance, freeze and resume it" };
-
-const time = { describe: "A time in ISO 8601 (UTC if it names no zone), or real for the machine's" } as const;
-
-const setOptions = { time: { ...time, place: 1 }, ...thinOptions } as const;
-const freezeOptions = {
-  at: { ...time, describe: "Time to freeze at; default: the current time" },
-  ...thinOptions,
-} as const;
-const advanceOptions = {
-  by: { describe: "How far, e.g. 1h, 90s, 1d12h (units: ms s m h d w)", place: 1 },
-  ...thinOptions,
-} as const;
+const time = "A time in ISO 8601 (UTC if it names no zone), or real for the machine's";
 
 /** Exports may run meanwhile; the command waits at most this long, ms. */
 const advanceMs = 300_000;
@@ -43,62 +31,46 @@ const lines = (answer: Answer) => [stateLine(answer)];
 export const clockCommands: readonly Command[] = [
   thinCommand({
     name: "clock now",
-    group,
     describe: "Print the sim's time",
-    options: thinOptions,
     examples: [["phx-sim clock now --json", "also whether it is frozen, and when the next work is due"]],
     call: "GET clock",
     lines: ({ now }: Answer) => [clean(now)],
   }),
   thinCommand({
     name: "clock set",
-    group,
     describe: "Set the time, and perform no work that is due",
-    options: setOptions,
+    options: { time: { describe: time, parameter: "now", place: 1 } },
     examples: [
       ["phx-sim clock set 2025-06-01T12:00:00Z", "noon in June"],
       ["phx-sim clock set real", "back to the machine's time"],
     ],
-    confirms: true,
     call: "PUT clock",
-    sends: ({ time }) => ({ now: time }),
-    hints: true,
     lines,
   }),
   thinCommand({
     name: "clock advance",
-    group,
     describe: "Advance the time, and list the work that became due",
-    options: advanceOptions,
+    options: { by: { describe: "How far, e.g. 1h, 90s, 1d12h (units: ms s m h d w)", place: 1 } },
     examples: [["phx-sim clock advance 1h", "runs the exports of an hour"]],
-    confirms: true,
     call: "POST clock/advance",
     timeoutMs: advanceMs,
-    hints: true,
     lines: (answer: Answer) => [...(answer.happened ?? []).map(happenedLine), stateLine(answer)],
   }),
   thinCommand({
     name: "clock freeze",
-    group,
     describe: "Stop the clock",
-    options: freezeOptions,
+    options: { at: { describe: "Time to freeze at; default: the current time", parameter: "now" } },
     examples: [["phx-sim clock freeze --at 2025-06-01", "at a time"]],
-    confirms: true,
     call: "PUT clock",
-    sends: ({ at }) => ({ now: at, frozen: true }),
-    hints: true,
+    sends: () => ({ frozen: true }),
     lines,
   }),
   thinCommand({
     name: "clock resume",
-    group,
     describe: "Let the clock run from its current time",
-    options: thinOptions,
     examples: [["phx-sim clock resume", "after a freeze"]],
-    confirms: true,
     call: "PUT clock",
     sends: () => ({ frozen: false }),
-    hints: true,
     lines,
   }),
 ];

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import type { Command } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import type { Style } from "../../kernel/command/style.ts";
-import { ask, print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
+import { thinCommand } from "../../kernel/command/thin-command.ts";
 import type { Fault, FaultPreset } from "./client.ts";
 
 const states: Readonly<Record<Fault["state"], string>> = { active: "active", used_up: "used up", expired: "expired" };
@@ -21,10 +21,13 @@ function presetLines({ presets }: { presets: FaultPreset[] }, style: Style): str
   return presets.map(({ name, describe }) => `${style.bold(name.padEnd(width))}  ${describe}`);
 }
 
-const group: CommandGroup = { name: "faults", describe: "Make requests fail on purpose" };
-
 const applyOptions = {
-  fault: { describe: "A preset's name, or a rule as a JSON object", suggests: "presets", place: 1 },
+  fault: {
+    describe: "A preset's name, or a rule as a JSON object",
+    parameter: "preset",
+    suggests: "presets",
+    place: 1,
+  },
   name: { describe: "The fault's name; default: the preset's" },
   route: { describe: "capture, flags, service, sdk, management, or a path such as '/flags' or 'POST /api/*'" },
   method: { describe: "Only requests with this method" },
@@ -32,14 +35,8 @@ const applyOptions = {
   rate: { kind: "json", describe: "Share of the requests, above 0 and up to 1" },
   seed: { kind: "count", describe: "Decides which requests a rate hits" },
   times: { kind: "count", describe: "Ends after N requests" },
-  for: { kind: "duration", describe: "Ends after this time by the sim's clock, e.g. 30s" },
+  for: { kind: "duration", parameter: "duration", describe: "Ends after this time by the sim's clock, e.g. 30s" },
   latency: { kind: "duration", describe: "Delay responses by this time, instead of the preset's effect" },
-  ...thinOptions,
-} as const;
-
-const clearOptions = {
-  which: { describe: "Only the faults with this id or name", suggests: "faults" },
-  ...thinOptions,
 } as const;
 
 /** A rule, or a preset's name. */
@@ -55,38 +52,25 @@ function orderIn(text: string): JsonObject {
 }
 
 /** The order from the options. @throws Failure usage */
-function orderOf(values: Settings<typeof applyOptions>["values"]): JsonObject {
-  const { route, method, project, latency } = values;
+function orderOf(values: Settings<typeof applyOptions>["values"]) {
+  const { fault, route, method, project, latency, name, rate, seed, times, for: duration } = values;
   const match = given({ route, method: method?.toUpperCase(), project });
-  const changes = {
-    name: values.name,
-    match: Object.keys(match).length > 0 ? match : undefined,
-    effect: latency === undefined ? undefined : { latency },
-    rate: values.rate,
-    seed: values.seed,
-    times: values.times,
-    duration: values.for,
+  const effect = latency === undefined ? undefined : { latency };
+  return {
+    ...{ preset: undefined, route: undefined, method: undefined, project: undefined, latency: undefined },
+    ...orderIn(fault),
+    ...given({ name, match: Object.keys(match).length > 0 ? match : undefined, effect, rate, seed, times, duration }),
   };
-  return { ...orderIn(values.fault), ...given(changes) };
 }
 
 const given = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
-async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
-  const { which } = settings.values;
-  const path = which === undefined ? "faults" : `faults/${encodeURIComponent(which)}`;
-  const answer = await ask<{ removed: number }>(settings, shell, "DELETE", path);
-  return print(shell, settings.values.json, answer, [`cleared ${counted(answer.removed, "fault")}`]);
-}
-
 /** The commands `phx-sim faults …`. */
 export const faultCommands: readonly Command[] = [
   thinCommand({
     name: "faults list",
-    group,
     describe: "List faults, including ended ones",
-    options: thinOptions,
     examples: [["phx-sim faults list", "with how many requests each affected"]],
     call: "GET faults",
     lines: ({ faults }: { faults: Fault[] }, style) =>
@@ -94,16 +78,13 @@ export const faultCommands: readonly Command[] = [
   }),
   thinCommand({
     name: "faults presets",
-    group,
     describe: "List the presets",
-    options: thinOptions,
     examples: [["phx-sim faults presets", "their names, and what they do"]],
     call: "GET faults/presets",
     lines: presetLines,
   }),
   thinCommand({
     name: "faults apply",
-    group,
     describe: "Apply a preset or a rule",
     options: applyOptions,
     examples: [
@@ -111,18 +92,16 @@ export const faultCommands: readonly Command[] = [
       ["phx-sim faults apply capture-503 --rate 0.2 --seed 7", "one request in five, always the same ones"],
       [`phx-sim faults apply '{"effect":{"status":500}}' --route management`, "a rule of your own"],
     ],
-    confirms: true,
     call: "POST faults",
     sends: orderOf,
     lines: (fault: Fault, style) => [faultLine(fault, style)],
   }),
-  command({
+  thinCommand({
     name: "faults clear",
-    group,
     describe: "Remove all faults, or one",
-    options: clearOptions,
+    options: { which: { describe: "Only the faults with this id or name", suggests: "faults" } },
     examples: [["phx-sim faults clear --which flags-down", "only this one"]],
-    confirms: true,
-    run: clear,
+    call: "DELETE faults/:which",
+    lines: ({ removed }: { removed: number }) => [`cleared ${counted(removed, "fault")}`],
   }),
 ];

@@ -1,38 +1,10 @@
-import { queryText } from "../../kernel/call/call.ts";
 import { clean, cleanJson } from "../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
-import { whereOptions } from "../../kernel/command/running-sim.ts";
-import type { Settings } from "../../kernel/command/settings.ts";
+import type { Command } from "../../kernel/command/command.ts";
 import type { Style } from "../../kernel/command/style.ts";
-import {
-  ask,
-  factLines,
-  printPage,
-  propertyLines,
-  thinCommand,
-  thinOptions,
-} from "../../kernel/command/thin-command.ts";
-import type { GroupDetails, PropertyChange, StoredGroup, StoredGroupPage } from "./shapes.ts";
-
-const group: CommandGroup = { name: "groups", describe: "Groups such as companies, and their properties" };
+import { factLines, pageCommand, propertyLines, thinCommand } from "../../kernel/command/thin-command.ts";
+import type { GroupDetails, PropertyChange, StoredGroup } from "./shapes.ts";
 
 const project = { kind: "count", describe: "Only the project with this id" } as const;
-
-const listOptions = {
-  project,
-  search: { describe: "Only groups with this text in type, key or name" },
-  limit: { kind: "count", describe: "The newest N groups", default: "100" },
-  ...whereOptions,
-  json: { kind: "switch", describe: "One JSON object per line" },
-} as const;
-
-const showOptions = {
-  type: { describe: "The group's type, e.g. company", place: 1 },
-  key: { describe: "The group's key", place: 2 },
-  project,
-  limit: { kind: "count", describe: "The newest N events of the group", default: "50" },
-  ...thinOptions,
-} as const;
 
 const typeOf = ({ type, type_index }: StoredGroup): string => clean(type ?? `type ${type_index}`, 60);
 
@@ -61,33 +33,30 @@ function groupLines(it: GroupDetails, style: Style): string[] {
   ];
 }
 
-async function list(settings: Settings<typeof listOptions>, shell: Shell) {
-  const { project, search, limit, json } = settings.values;
-  const { groups, more } = await ask<StoredGroupPage>(
-    settings,
-    shell,
-    "GET",
-    `groups${queryText({ project, search, limit })}`,
-  );
-  const page = { rows: groups, more, noun: "group" };
-  return printPage(shell, json, page, (it) => groupLine(it, shell.outStyle));
-}
-
 /** The commands `phx-sim groups …`. */
 export const groupCommands: readonly Command[] = [
-  command({
+  pageCommand({
     name: "groups list",
-    group,
     describe: "List the groups, newest first",
-    options: listOptions,
+    options: {
+      project,
+      search: { describe: "Only groups with this text in type, key or name" },
+      limit: { kind: "count", describe: "The newest N groups", default: "100" },
+    },
     examples: [["phx-sim groups list --search acme", "with this text in type, key or name"]],
-    run: list,
+    call: "GET groups",
+    list: "groups",
+    line: groupLine,
   }),
   thinCommand({
     name: "groups show",
-    group,
     describe: "Show a group: its properties, what changed them, and its newest events",
-    options: showOptions,
+    options: {
+      type: { describe: "The group's type, e.g. company", place: 1 },
+      key: { describe: "The group's key", place: 2 },
+      project,
+      limit: { kind: "count", describe: "The newest N events of the group", default: "50" },
+    },
     examples: [["phx-sim groups show company acme", "the group acme of the type company"]],
     call: "GET groups/:type/:key",
     lines: groupLines,

@@ -1,33 +1,10 @@
-import { queryText } from "../../kernel/call/call.ts";
 import { clean, cleanJson } from "../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
-import { whereOptions } from "../../kernel/command/running-sim.ts";
-import type { Settings } from "../../kernel/command/settings.ts";
+import type { Command } from "../../kernel/command/command.ts";
 import type { Style } from "../../kernel/command/style.ts";
-import {
-  ask,
-  factLines,
-  printPage,
-  propertyLines,
-  thinCommand,
-  thinOptions,
-} from "../../kernel/command/thin-command.ts";
-import type { StoredPerson, StoredPersonPage, StoredPersonWithHistory } from "./shapes.ts";
-
-const group: CommandGroup = { name: "persons", describe: "Persons: their merged ids and properties" };
+import { factLines, pageCommand, propertyLines, thinCommand } from "../../kernel/command/thin-command.ts";
+import type { StoredPerson, StoredPersonWithHistory } from "./shapes.ts";
 
 const project = { kind: "count", describe: "Only the project with this id" } as const;
-
-const listOptions = {
-  project,
-  search: { describe: "Only persons with this text in an id, e-mail address or name" },
-  "distinct-id": { describe: "Only the person with this distinct id" },
-  limit: { kind: "count", describe: "The newest N", default: "100" },
-  ...whereOptions,
-  json: { kind: "switch", describe: "One JSON object per line" },
-} as const;
-
-const showOptions = { id: { describe: "A uuid or a distinct id", place: 1 }, project, ...thinOptions } as const;
 
 /** Ids on a line; a merged person may have many. */
 const mostIds = 5;
@@ -62,30 +39,26 @@ function personLines(person: StoredPersonWithHistory, style: Style): string[] {
   ];
 }
 
-async function list(settings: Settings<typeof listOptions>, shell: Shell) {
-  const { values } = settings;
-  const { project, search, limit, json } = values;
-  const query = queryText({ project, search, limit, distinct_id: values["distinct-id"] });
-  const answer = await ask<StoredPersonPage>(settings, shell, "GET", `persons${query}`);
-  const page = { rows: answer.persons, more: answer.more, noun: "person" };
-  return printPage(shell, json, page, (it) => personLine(it, shell.outStyle));
-}
-
 /** The commands `phx-sim persons …`. */
 export const personCommands: readonly Command[] = [
-  command({
+  pageCommand({
     name: "persons list",
-    group,
     describe: "List the persons, newest first",
-    options: listOptions,
+    options: {
+      project,
+      search: { describe: "Only persons with this text in an id, e-mail address or name" },
+      "distinct-id": { describe: "Only the person with this distinct id" },
+      limit: { kind: "count", describe: "The newest N", default: "100" },
+    },
     examples: [["phx-sim persons list --search ann@", "with this text in an id, e-mail address or name"]],
-    run: list,
+    call: "GET persons",
+    list: "persons",
+    line: personLine,
   }),
   thinCommand({
     name: "persons show",
-    group,
     describe: "Show a person: its merged ids, its properties, the events that changed it",
-    options: showOptions,
+    options: { id: { describe: "A uuid or a distinct id", place: 1 }, project },
     examples: [["phx-sim persons show user-1", "its merged ids, e.g. anon-1"]],
     call: "GET persons/:id",
     lines: personLines,

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { counted } from "../../kernel/base/text.ts";
 import { writeWhole } from "../../kernel/base/whole-file.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { type JunitCase, junitReport } from "../../kernel/command/junit.ts";
 import { findRunning, whereOptions } from "../../kernel/command/running-sim.ts";
@@ -11,11 +11,6 @@ import type { Settings } from "../../kernel/command/settings.ts";
 import { reasonOf } from "../../kernel/command/system-reason.ts";
 import { fileEvents, simEvents } from "./command-events.ts";
 import type { Plan, PlanFile, PlannableEvent, PlanResult, Violation } from "./plan.ts";
-
-const group: CommandGroup = {
-  name: "plan",
-  describe: "Tracking plan: the events an app should capture, with their properties",
-};
 
 const project = { kind: "count", describe: "Only the project with this number" } as const;
 const events = {
@@ -215,7 +210,6 @@ async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
 export const planCommands: readonly Command[] = [
   command({
     name: "plan infer",
-    group,
     describe: "Make a plan from the captured events",
     options: inferOptions,
     examples: [
@@ -226,7 +220,6 @@ export const planCommands: readonly Command[] = [
   }),
   command({
     name: "plan check",
-    group,
     describe: "Compare the captured events with the plan",
     options: checkOptions,
     examples: [
@@ -238,7 +231,6 @@ export const planCommands: readonly Command[] = [
   }),
   command({
     name: "plan types",
-    group,
     describe: "Write the plan's events as TypeScript types",
     options: typesOptions,
     examples: [["phx-sim plan types --out src/events.ts", "Events, CapturedEvent, a typed capture"]],
@@ -246,7 +238,6 @@ export const planCommands: readonly Command[] = [
   }),
   command({
     name: "plan schema",
-    group,
     describe: "Print the JSON Schema of plan files",
     options: schemaOptions,
     examples: [["phx-sim plan schema > plan.schema.json", "for an editor that cannot find ours"]],

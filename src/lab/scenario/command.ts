@@ -4,12 +4,10 @@ import { shortened } from "../../kernel/base/problem.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { writeWhole } from "../../kernel/base/whole-file.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import { reasonOf } from "../../kernel/command/system-reason.ts";
-
-const group: CommandGroup = { name: "scenario", describe: "Scenario files: write a first one, check, list" };
 
 const checkOptions = {
   file: {
@@ -95,7 +93,6 @@ async function list({ values }: Settings<typeof listOptions>, shell: Shell) {
 export const scenarioCommands: readonly Command[] = [
   command({
     name: "scenario init",
-    group,
     describe: "Write a commented scenario to start from",
     options: initOptions,
     examples: [["phx-sim scenario init world.yaml", "a new file; an existing one is never replaced"]],
@@ -104,7 +101,6 @@ export const scenarioCommands: readonly Command[] = [
   }),
   command({
     name: "scenario check",
-    group,
     describe: "List everything that is wrong with scenario files",
     options: checkOptions,
     examples: [
@@ -117,7 +113,6 @@ export const scenarioCommands: readonly Command[] = [
   }),
   command({
     name: "scenario schema",
-    group,
     describe: "Print the JSON Schema of scenario files",
     options: schemaOptions,
     examples: [["phx-sim scenario schema > scenario.schema.json", "for an editor that cannot find ours"]],
@@ -125,7 +120,6 @@ export const scenarioCommands: readonly Command[] = [
   }),
   command({
     name: "scenario list",
-    group,
     describe: "List the scenarios that come with phx-sim",
     options: listOptions,
     examples: [["phx-sim scenario list", "names for --scenario and extends"]],

@@ -1,39 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { counted, times } from "../../kernel/base/text.ts";
-import { queryText } from "../../kernel/call/call.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
-import { whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import type { Style } from "../../kernel/command/style.ts";
-import { ask, factLines, print, printPage, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
+import { ask, factLines, pageCommand, print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
 import { undecidable } from "./rrweb.ts";
-import type {
-  RecordingFind,
-  RecordingFindings,
-  StoredRecording,
-  StoredRecordingPage,
-  StoredSession,
-} from "./shapes.ts";
-
-const group: CommandGroup = {
-  name: "recordings",
-  describe: "Session recordings: what they hold, and where they hold personal data",
-};
+import type { RecordingFind, RecordingFindings, StoredRecording, StoredSession } from "./shapes.ts";
 
 const project = { kind: "count", describe: "Only of the project with this id" } as const;
-
-const listOptions = {
-  project,
-  person: { describe: "Only of the person with this uuid or distinct id" },
-  limit: { kind: "count", describe: "The newest N", default: "100" },
-  ...whereOptions,
-  json: { kind: "switch", describe: "One JSON object per line" },
-} as const;
-
-const showOptions = { session: { describe: "The id of a session", place: 1 }, project, ...thinOptions } as const;
 
 const searchOptions = {
   values: { describe: "What must not be recorded", place: 1, many: true, optional: true },
@@ -125,33 +102,29 @@ async function search(settings: Settings<typeof searchOptions>, shell: Shell): P
 
 /** `phx-sim recordings …` */
 export const recordingCommands: readonly Command[] = [
-  command({
+  pageCommand({
     name: "recordings list",
-    group,
     describe: "List the sessions with a recording, newest first",
-    options: listOptions,
-    examples: [["phx-sim recordings list --person customer-1001", "those of a person"]],
-    async run(settings, shell) {
-      const { project: of, person, limit, json } = settings.values;
-      const path = `recordings${queryText({ project: of, person, limit })}`;
-      const { recordings, more } = await ask<StoredRecordingPage>(settings, shell, "GET", path);
-      return printPage(shell, json, { rows: recordings, more, noun: "recording" }, (it) =>
-        recordingLine(it, shell.outStyle),
-      );
+    options: {
+      project,
+      person: { describe: "Only of the person with this uuid or distinct id" },
+      limit: { kind: "count", describe: "The newest N", default: "100" },
     },
+    examples: [["phx-sim recordings list --person customer-1001", "those of a person"]],
+    call: "GET recordings",
+    list: "recordings",
+    line: recordingLine,
   }),
-  thinCommand<typeof showOptions, StoredRecording>({
+  thinCommand({
     name: "recordings show",
-    group,
     describe: "Show what the recording of a session holds, and what cannot be read of it",
-    options: showOptions,
+    options: { session: { describe: "The id of a session", place: 1 }, project, ...thinOptions },
     examples: [["phx-sim recordings show 0195b3a2-8592-7000-8000-00000000ec48", "texts, images, losses"]],
     call: "GET recordings/:session",
     lines: shownLines,
   }),
   command({
     name: "recordings search",
-    group,
     describe:
       "Search the recordings for values; exit code 1 if one is found, something cannot be read, or there is no recording",
     options: searchOptions,

@@ -1,8 +1,8 @@
 import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
-import type { Command, CommandGroup } from "../../kernel/command/command.ts";
+import type { Command } from "../../kernel/command/command.ts";
 import type { Style } from "../../kernel/command/style.ts";
-import { thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
+import { thinCommand } from "../../kernel/command/thin-command.ts";
 import { endStatuses } from "../../state/documents/run-statuses.ts";
 import type { Export, ExportPerformed, ExportRun, ExportRunWithLogs, ScriptedRun } from "./client.ts";
 
@@ -63,27 +63,8 @@ const performedLines = (happened: readonly ExportPerformed[]): string[] =>
 const scriptedLine = ({ id, ends_at, name }: ScriptedRun): string =>
   `${clean(name ?? "", 60)}  run ${clean(id)} ${ends_at === null ? "will be ended when it has started" : `ends at ${ends_at}`}`;
 
-const group: CommandGroup = { name: "exports", describe: "Batch exports: past and coming runs" };
-
 const project = { kind: "count", describe: "Only the project with this number" } as const;
 const run = { describe: "Id of the run", place: 1, suggests: "runs" } as const;
-
-const runsOptions = {
-  project,
-  export: { describe: "Only this export: its id or its name" },
-  status: { describe: "Only runs in this status, e.g. Failed" },
-  before: { describe: "Only runs before the one with this id" },
-  limit: { kind: "count", describe: "At most N runs (default: 100)" },
-  ...thinOptions,
-} as const;
-
-const scriptOptions = {
-  run,
-  after: { describe: "How long the run takes, by the sim's clock, e.g. 30s" },
-  status: { describe: "How it ends", choices: endStatuses, default: "Failed" },
-  error: { describe: "The run's latest error" },
-  ...thinOptions,
-} as const;
 
 /** Exports may be large; no answer is waited for longer than this, ms. */
 const tickMs = 300_000;
@@ -92,62 +73,56 @@ const tickMs = 300_000;
 export const exportCommands: readonly Command[] = [
   thinCommand({
     name: "exports list",
-    group,
     describe: "List the exports with their next and last runs",
-    options: { project, ...thinOptions },
+    options: { project },
     examples: [["phx-sim exports list --project 1", "those of one project"]],
     call: "GET exports",
     lines: ({ exports }: { exports: Export[] }, style) => exportListLines(exports, style),
   }),
   thinCommand({
     name: "exports runs",
-    group,
     describe: "List the runs, newest first",
-    options: runsOptions,
+    options: {
+      project,
+      export: { parameter: "batch_export", describe: "Only this export: its id or its name" },
+      status: { describe: "Only runs in this status, e.g. Failed" },
+      before: { describe: "Only runs before the one with this id" },
+      limit: { kind: "count", describe: "At most N runs (default: 100)" },
+    },
     examples: [["phx-sim exports runs --status Failed", "with what went wrong"]],
     call: "GET exports/runs",
-    sends: ({ export: batch_export, project, status, before, limit }) => ({
-      project,
-      batch_export,
-      status,
-      before,
-      limit,
-    }),
     lines: ({ runs, more }: { runs: ExportRun[]; more: boolean }, style) => runLines(runs, more, style),
   }),
   thinCommand({
     name: "exports show",
-    group,
     describe: "Show a run with its files and its log",
-    options: { run, ...thinOptions },
+    options: { run },
     examples: [["phx-sim exports show RUN --json", "also where its files are served"]],
     call: "GET exports/runs/:run",
     lines: runWithLogLines,
   }),
   thinCommand({
     name: "exports tick",
-    group,
     describe: "Perform the runs that are due now; the clock stays as it is",
-    options: thinOptions,
     examples: [["phx-sim exports tick", "performs due runs while the clock is frozen"]],
-    confirms: true,
     call: "POST exports/tick",
     timeoutMs: tickMs,
     lines: ({ happened }: { happened: ExportPerformed[] }) => performedLines(happened),
   }),
   thinCommand({
     name: "exports script",
-    group,
     describe: "Set how an unfinished run ends",
-    options: scriptOptions,
+    options: {
+      run,
+      after: { describe: "How long the run takes, by the sim's clock, e.g. 30s" },
+      status: { describe: "How it ends", choices: endStatuses, default: "Failed" },
+      error: { parameter: "latest_error", describe: "The run's latest error" },
+    },
     examples: [
       ["phx-sim exports script RUN --after 30s --error 'Access denied'", "fails half a minute later"],
       ["phx-sim exports script RUN --after 5m --status Completed", "takes five minutes, then exports"],
     ],
-    confirms: true,
     call: "PUT exports/runs/:run",
-    sends: ({ after, status, error }) => ({ after, status, latest_error: error }),
-    hints: true,
     lines: (answer: ScriptedRun) => [scriptedLine(answer)],
   }),
 ];

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import { type HandleScope, queryText } from "../../kernel/call/call.ts";
+import { newest } from "../../kernel/call/newest.ts";
 import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
-import type { FlagDecision, FlagDecisions, FlagServing, FlagServings } from "./decision-shapes.ts";
+import type { FlagDecision, FlagServing, FlagServings } from "./decision-shapes.ts";
 import type {
   ExplainRequest,
   FlagDistribution,
@@ -109,6 +110,9 @@ export interface Flags {
   decisions(query?: DecisionQuery): Promise<FlagDecision[]>;
 }
 
+/** A page reads a part of the journal. */
+export const decisionPages = { path: "flag-decisions", list: "decisions", pageSize: 500 };
+
 const subjectBody = ({ person, groups, groupProperties }: FlagSubject) => ({
   person,
   groups,
@@ -146,15 +150,9 @@ export function flagsBy({ call, project: fixed }: HandleScope): Flags {
       const query = { ...whose(project), distinct_id: distinctId, value: asked, wait_ms: waitMs, limit };
       return call("GET", at(key, `/served${queryText(query)}`));
     },
-    async decisions({ key, distinctId, project, limit = 50 } = {}) {
-      const found: FlagDecision[] = [];
-      for (let before: number | undefined; ; ) {
-        const query = { ...whose(project), key, distinct_id: distinctId, limit: Math.min(limit, 500), before };
-        const page: FlagDecisions = await call("GET", `flag-decisions${queryText(query)}`);
-        found.push(...page.decisions);
-        if (page.before === null || found.length >= limit) return found.slice(0, limit);
-        before = page.before;
-      }
+    decisions: async ({ distinctId, project, limit = 50, key } = {}) => {
+      const query = { ...whose(project), key, distinct_id: distinctId, limit };
+      return (await newest<FlagDecision>((path) => call("GET", path), decisionPages, query)).entries;
     },
     simulate: (key, { count, ...subject } = {}) =>
       call("POST", at(key, "/simulate"), {

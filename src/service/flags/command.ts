@@ -1,20 +1,21 @@
 import { type JsonObject, own } from "../../kernel/base/json.ts";
 import { counted } from "../../kernel/base/text.ts";
-import { queryText } from "../../kernel/call/call.ts";
+import { newest } from "../../kernel/call/newest.ts";
 import { callSim } from "../../kernel/command/ask-sim.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { findRunning, whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import { print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
-import type { FlagDecision, FlagOverride, FlagOverrideSet, FlagSummary } from "./client.ts";
+import {
+  decisionPages,
+  type FlagDecision,
+  type FlagOverride,
+  type FlagOverrideSet,
+  type FlagSummary,
+} from "./client.ts";
 import { decisionLines, explainLines, listLines, simulateLines, subjectText, valueText } from "./command-lines.ts";
-
-const group: CommandGroup = {
-  name: "flags",
-  describe: "Feature flags: override them, and see why a user gets a value",
-};
 
 const key = { describe: "The flag's key", place: 1, suggests: "flags" } as const;
 const project = { kind: "count", describe: "Number of the project (default: the first one)" } as const;
@@ -23,25 +24,13 @@ const common = { ...whereOptions, project, json: thinOptions.json } as const;
 
 const about = {
   person: { kind: "properties", describe: "Person property, NAME=VALUE, or several as a JSON object", many: true },
-  group: { kind: "group", describe: "Group, TYPE:KEY", many: true },
-  "group-property": { kind: "group property", describe: "Group property, TYPE.NAME=VALUE", many: true },
-} as const;
-
-const listOptions = { ...common, project: { ...project, describe: "Only this project's" } } as const;
-
-const setOptions = {
-  key,
-  value: { describe: "true, false or a variant", place: 2 },
-  payload: { kind: "json", describe: "Payload, as JSON; default: the flag's own payload" },
-  "distinct-id": { describe: "Only for this distinct id; default: for all" },
-  force: { kind: "switch", describe: "Set a flag or a variant that does not exist" },
-  ...common,
-} as const;
-
-const unsetOptions = {
-  key,
-  "distinct-id": { describe: "Only the override for this distinct id; default: all of the flag's overrides" },
-  ...common,
+  group: { kind: "group", parameter: "groups", describe: "Group, TYPE:KEY", many: true },
+  "group-property": {
+    kind: "group property",
+    parameter: "group_properties",
+    describe: "Group property, TYPE.NAME=VALUE",
+    many: true,
+  },
 } as const;
 
 const explainOptions = {
@@ -54,13 +43,6 @@ const explainOptions = {
   ...common,
 } as const;
 
-const simulateOptions = {
-  key,
-  count: { kind: "count", describe: "Number of generated users", default: "1000" },
-  ...about,
-  ...common,
-} as const;
-
 const decisionsOptions = {
   key: { describe: "Only this flag" },
   "distinct-id": { describe: "Only what this distinct id was given" },
@@ -68,9 +50,6 @@ const decisionsOptions = {
   ...common,
   project: { ...project, describe: "Only this project's" },
 } as const;
-
-/** `true` and `false` are booleans, all else is a variant. */
-const valueIn = (text: string): boolean | string => (text === "true" || text === "false" ? text === "true" : text);
 
 const setLine = (override: FlagOverride): string =>
   `${clean(override.key)} is now ${valueText(override.value)} for ${subjectText(override)}`;
@@ -89,8 +68,7 @@ function mergedByType(objects: readonly JsonObject[]): JsonObject {
   );
 }
 
-const aboutIn = (values: Settings<typeof about & { project: typeof project }>["values"]) => ({
-  project: values.project,
+const aboutIn = (values: Settings<typeof about>["values"]) => ({
   person: merged(values.person),
   groups: merged(values.group),
   group_properties: mergedByType(values["group-property"]),
@@ -98,80 +76,56 @@ const aboutIn = (values: Settings<typeof about & { project: typeof project }>["v
 
 /** @throws Failure usage without --distinct-id */
 function explainRequest(values: Settings<typeof explainOptions>["values"]) {
-  const id = values["distinct-id"];
-  if (id === undefined) {
-    const example = `phx-sim flags explain ${clean(values.key)} --distinct-id user-1`;
-    throw new Failure("usage", `flags explain needs --distinct-id, e.g. ${example}`);
-  }
-  return {
-    ...aboutIn(values),
-    distinct_id: id,
-    device_id: values["device-id"],
-    anon_distinct_id: values["anon-distinct-id"],
-    ip: values.ip,
-  };
+  if (values["distinct-id"] !== undefined) return aboutIn(values);
+  const example = `phx-sim flags explain ${clean(values.key)} --distinct-id user-1`;
+  throw new Failure("usage", `flags explain needs --distinct-id, e.g. ${example}`);
 }
 
-/** The decisions, page by page: a page reads a part of the journal. */
 async function decisions(settings: Settings<typeof decisionsOptions>, shell: Shell) {
-  const { values } = settings;
-  const { key, project, limit } = values;
+  const { key, project, limit, json, "distinct-id": distinct_id } = settings.values;
   const running = await findRunning(settings, shell);
-  const found: FlagDecision[] = [];
-  for (let before: number | undefined; ; ) {
-    const which = { key, project, distinct_id: values["distinct-id"], limit: Math.min(limit, 500), before };
-    const page = await callSim<{ decisions: FlagDecision[]; before: number | null }>(
-      running,
-      "GET",
-      `flag-decisions${queryText(which)}`,
-    );
-    found.push(...page.decisions);
-    if (page.before === null || found.length >= limit) break;
-    before = page.before;
-  }
-  const shown = found.slice(0, limit);
-  return print(shell, values.json, { decisions: shown }, decisionLines(shown, shell.outStyle));
+  const get = (path: string) => callSim(running, "GET", path);
+  const { entries } = await newest<FlagDecision>(get, decisionPages, { key, project, distinct_id, limit });
+  return print(shell, json, { decisions: entries }, decisionLines(entries, shell.outStyle));
 }
 
 /** The commands `phx-sim flags …`. */
 export const flagCommands: readonly Command[] = [
   thinCommand({
     name: "flags list",
-    group,
     describe: "List the flags with their rules and overrides",
-    options: listOptions,
+    options: { ...common, project: { ...project, describe: "Only this project's" } },
     examples: [["phx-sim flags list", "of all projects"]],
     call: "GET flags",
     lines: ({ flags }: { flags: FlagSummary[] }, style) => listLines(flags, style),
   }),
   thinCommand({
     name: "flags set",
-    group,
     describe: "Override a flag until it is unset or the sim is reset",
-    options: setOptions,
+    options: {
+      key,
+      value: { kind: "flag value", describe: "true, false or a variant", place: 2 },
+      payload: { kind: "json", describe: "Payload, as JSON; default: the flag's own payload" },
+      "distinct-id": { describe: "Only for this distinct id; default: for all" },
+      force: { kind: "switch", describe: "Set a flag or a variant that does not exist" },
+      ...common,
+    },
     examples: [
       ["phx-sim flags set new-checkout test", "the variant, for everybody"],
       ["phx-sim flags set beta-feature false --distinct-id user-1", "for one user"],
     ],
-    confirms: true,
     call: "PUT flags/:key",
-    sends: ({ value, payload, "distinct-id": distinct_id, project, force }) => ({
-      value: valueIn(value),
-      payload,
-      distinct_id,
-      project,
-      force,
-    }),
-    hints: true,
     lines: (answer: FlagOverrideSet) => [setLine(answer)],
   }),
   thinCommand({
     name: "flags unset",
-    group,
     describe: "Remove a flag's overrides",
-    options: unsetOptions,
+    options: {
+      key,
+      "distinct-id": { describe: "Only the override for this distinct id; default: all of the flag's overrides" },
+      ...common,
+    },
     examples: [["phx-sim flags unset new-checkout", "back to its rules"]],
-    confirms: true,
     call: "DELETE flags/:key",
     lines: ({ removed }: { removed: number }, _, { key }) => [
       `removed ${counted(removed, "override")} of ${clean(key)}`,
@@ -179,7 +133,6 @@ export const flagCommands: readonly Command[] = [
   }),
   thinCommand({
     name: "flags explain",
-    group,
     describe: "Explain why a user gets a flag's value",
     options: explainOptions,
     examples: [
@@ -190,22 +143,27 @@ export const flagCommands: readonly Command[] = [
       ],
     ],
     call: "POST flags/:key/explain",
+    reads: true,
     sends: explainRequest,
     lines: explainLines,
   }),
   thinCommand({
     name: "flags simulate",
-    group,
     describe: "Count the values that generated users get",
-    options: simulateOptions,
+    options: {
+      key,
+      count: { kind: "count", describe: "Number of generated users", default: "1000" },
+      ...about,
+      ...common,
+    },
     examples: [["phx-sim flags simulate new-checkout --count 10000", "how the variants are spread"]],
     call: "POST flags/:key/simulate",
-    sends: (values) => ({ ...aboutIn(values), count: values.count }),
+    reads: true,
+    sends: aboutIn,
     lines: simulateLines,
   }),
   command({
     name: "flags decisions",
-    group,
     describe: "List the served flags with subject and reason, newest first",
     options: decisionsOptions,
     examples: [["phx-sim flags decisions --key new-checkout --distinct-id user-1", "one flag, one user"]],

@@ -24,7 +24,11 @@ const options = {
     describe:
       "Send what SDKs send through this reverse proxy, whose upstream is the sim, and compare what arrives: http://localhost:3000/ingest",
   },
-  timeout: { kind: "duration", describe: "With --through: longest time for each answer (default: 5s)" },
+  timeout: {
+    kind: "duration",
+    parameter: "timeout_ms",
+    describe: "With --through: longest time for each answer (default: 5s)",
+  },
   ...whereOptions,
   data: { ...whereOptions.data, describe: "The sim's data folder; if given here, it is checked for damage" },
   json: { kind: "switch", describe: "Print the findings as JSON" },

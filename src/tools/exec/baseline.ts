@@ -1,15 +1,10 @@
 import { didYouMean } from "../../kernel/base/nearest.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import { runExec } from "./exec.ts";
 import { execOptions } from "./exec-options.ts";
-
-const group: CommandGroup = {
-  name: "baseline",
-  describe: "Analytics baseline: what each test sends, as a file in git",
-};
 
 const baseline = {
   kind: "file",
@@ -113,7 +108,6 @@ async function show({ values }: Settings<typeof showOptions>, shell: Shell) {
 export const baselineCommands: readonly Command[] = [
   command({
     name: "baseline update",
-    group,
     describe: "Run a command, and write what its tests sent to the baseline",
     options: updateOptions,
     examples: [
@@ -125,7 +119,6 @@ export const baselineCommands: readonly Command[] = [
   }),
   command({
     name: "baseline diff",
-    group,
     describe: "Compare two baselines; exit code 1 if they differ",
     options: diffOptions,
     examples: [["phx-sim baseline diff main.ndjson", "after git show main:analytics.baseline.ndjson > main.ndjson"]],
@@ -133,7 +126,6 @@ export const baselineCommands: readonly Command[] = [
   }),
   command({
     name: "baseline show",
-    group,
     describe: "Show what each test of a baseline sends",
     options: showOptions,
     examples: [["phx-sim baseline show 'a signup is tracked'", "one test"]],

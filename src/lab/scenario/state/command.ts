@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { counted } from "../../../kernel/base/text.ts";
 import { type Address, callSim, RefusedCall } from "../../../kernel/command/ask-sim.ts";
 import { clean } from "../../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../../kernel/command/command.ts";
+import { type Command, command, type Shell } from "../../../kernel/command/command.ts";
 import { Failure } from "../../../kernel/command/failure.ts";
 import { findRunning } from "../../../kernel/command/running-sim.ts";
 import { saveAnswer } from "../../../kernel/command/save-answer.ts";
@@ -10,11 +10,6 @@ import type { Settings } from "../../../kernel/command/settings.ts";
 import { reasonOf } from "../../../kernel/command/system-reason.ts";
 import { print, thinCommand, thinOptions } from "../../../kernel/command/thin-command.ts";
 import type { ImportedState, ListedSnapshot, ResetPart, RestoredSnapshot, Snapshot } from "./client.ts";
-
-const group: CommandGroup = {
-  name: "state",
-  describe: "The state of the sim: reset it, take snapshots, export and import it",
-};
 
 const resetOptions = {
   what: {
@@ -24,14 +19,13 @@ const resetOptions = {
   },
   "keep-events": { kind: "switch", describe: "Keep events and persons, and reset everything else", excludes: "what" },
   project: { kind: "count", describe: "Number of the project (default: all projects, faults, answers and the clock)" },
-  ...thinOptions,
 } as const;
 
 /** The parts apart from events, and from the persons that events made. */
 const withoutEvents = (project: number | undefined): ResetPart[] =>
   project === undefined ? ["world", "faults", "answers", "clock"] : ["world"];
 
-const named = { name: { describe: "The snapshot's name", place: 1, suggests: "snapshots" }, ...thinOptions } as const;
+const named = { name: { describe: "The snapshot's name", place: 1, suggests: "snapshots" } } as const;
 
 const filed = { file: { kind: "file", describe: "A JSON file", place: 1 }, ...thinOptions } as const;
 
@@ -82,7 +76,6 @@ async function importState(settings: Settings<typeof filed>, shell: Shell) {
 export const stateCommands: readonly Command[] = [
   thinCommand({
     name: "state reset",
-    group,
     describe: "Go back to the scenario",
     options: resetOptions,
     examples: [
@@ -90,46 +83,36 @@ export const stateCommands: readonly Command[] = [
       ["phx-sim state reset --keep-events", "the scenario's documents again; events and persons stay"],
       ["phx-sim state reset --what events --what people", "keep what was edited"],
     ],
-    confirms: true,
     call: "POST reset",
     sends: ({ what, project, "keep-events": keepsEvents }) => ({
-      ...((what.length > 0 || keepsEvents) && { what: keepsEvents ? withoutEvents(project) : what }),
-      project,
+      what: keepsEvents ? withoutEvents(project) : what.length > 0 ? what : undefined,
+      keep_events: undefined,
     }),
-    hints: true,
     lines: ({ reset }: { reset: ResetPart[] }, _style, { project }) => [
       `back to the scenario${project === undefined ? "" : ` of project ${project}`}: ${reset.join(", ")}`,
     ],
   }),
   thinCommand({
     name: "state snapshot",
-    group,
     describe: "Take a snapshot of documents, people and events",
     options: named,
     examples: [["phx-sim state snapshot logged-in", "to come back to it"]],
-    confirms: true,
     call: "POST snapshots",
-    hints: true,
     lines: (answer: Snapshot & { replaced: boolean }) => [
       `snapshot ${clean(answer.name)} ${answer.replaced ? "replaced" : "taken"}: ${holds(answer)}`,
     ],
   }),
   thinCommand({
     name: "state restore",
-    group,
     describe: "Go back to a snapshot",
     options: named,
     examples: [["phx-sim state restore logged-in", "as it was; later events are hidden"]],
-    confirms: true,
     call: "POST snapshots/:name/restore",
-    hints: true,
     lines: (answer: RestoredSnapshot) => [`back to snapshot ${clean(answer.name)}: ${holds(answer)}`],
   }),
   thinCommand({
     name: "state list",
-    group,
     describe: "List the snapshots",
-    options: thinOptions,
     examples: [["phx-sim state list", "oldest first"]],
     call: "GET snapshots",
     lines: ({ snapshots }: { snapshots: ListedSnapshot[] }) =>
@@ -137,17 +120,14 @@ export const stateCommands: readonly Command[] = [
   }),
   thinCommand({
     name: "state delete",
-    group,
     describe: "Delete a snapshot",
     options: named,
     examples: [["phx-sim state delete logged-in", "for good"]],
-    confirms: true,
     call: "DELETE snapshots/:name",
     lines: ({ deleted }: { deleted: string }) => [`snapshot ${clean(deleted)} deleted`],
   }),
   command({
     name: "state export",
-    group,
     describe: "Write the whole state to a file; it contains keys",
     options: filed,
     examples: [["phx-sim state export state.json", "for another sim, or a bug report"]],
@@ -156,7 +136,6 @@ export const stateCommands: readonly Command[] = [
   }),
   command({
     name: "state import",
-    group,
     describe: "Replace the sim's state by an exported one",
     options: filed,
     examples: [["phx-sim state import state.json", "checked before anything changes"]],

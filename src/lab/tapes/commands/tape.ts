@@ -1,17 +1,11 @@
-import { type Command, type CommandGroup, command } from "../../../kernel/command/command.ts";
+import { type Command, command } from "../../../kernel/command/command.ts";
 import { redact, reportOptions, tapeAt, text, toggle } from "./option-rows.ts";
-
-const group: CommandGroup = {
-  name: "tape",
-  describe: "Recorded traffic: show, check, compare, convert from and to HAR",
-};
 
 const tape = tapeAt(1, "Its name (tapes/NAME.tape.ndjson) or its path");
 const json = toggle("Print JSON");
 
 const list = command({
   name: "tape list",
-  group,
   describe: "List the tapes of a folder",
   options: { folder: { kind: "folder", describe: "The folder (default: ./tapes)", place: 1, optional: true }, json },
   examples: [["phx-sim tape list", "what ./tapes has"]],
@@ -20,7 +14,6 @@ const list = command({
 
 const show = command({
   name: "tape show",
-  group,
   describe: "Show what is on a tape: a line for each exchange, or all of one",
   options: {
     tape,
@@ -36,7 +29,6 @@ const show = command({
 
 const importHar = command({
   name: "tape import",
-  group,
   describe: "Make a tape from a HAR file, without its secrets",
   options: {
     file: { kind: "file", describe: "The HAR file of a browser, Playwright, mitmproxy …", place: 1 },
@@ -52,7 +44,6 @@ const importHar = command({
 
 const exportHar = command({
   name: "tape export",
-  group,
   describe: "Write a tape as HAR, for DevTools or Playwright's routeFromHAR",
   options: {
     tape,
@@ -68,7 +59,6 @@ const exportHar = command({
 
 const check = command({
   name: "tape check",
-  group,
   describe: "Search tapes for secrets, damage and unusable exchanges; exit code 1 when there is a secret or damage",
   options: {
     tapes: { ...tapeAt(1, "Names or paths of tapes"), many: true },
@@ -85,7 +75,6 @@ const check = command({
 
 const diff = command({
   name: "tape diff",
-  group,
   describe: "Compare the responses of two recordings of the same session; exit code 1 when they differ",
   options: {
     a: tapeAt(1, "Name or path of the older tape"),

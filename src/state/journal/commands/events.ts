@@ -4,13 +4,7 @@ import { counted } from "../../../kernel/base/text.ts";
 import { queryText } from "../../../kernel/call/call.ts";
 import { callSim, RefusedCall, trySim } from "../../../kernel/command/ask-sim.ts";
 import { clean } from "../../../kernel/command/clean-text.ts";
-import {
-  type Command,
-  type CommandEnd,
-  type CommandGroup,
-  command,
-  type Shell,
-} from "../../../kernel/command/command.ts";
+import { type Command, type CommandEnd, command, type Shell } from "../../../kernel/command/command.ts";
 import { Failure } from "../../../kernel/command/failure.ts";
 import { findRunning, type Running, whereOptions } from "../../../kernel/command/running-sim.ts";
 import type { Settings } from "../../../kernel/command/settings.ts";
@@ -19,8 +13,6 @@ import { thinOptions } from "../../../kernel/command/thin-command.ts";
 import type { EventPage, StoredEvent } from "../stored-event.ts";
 import { eventLine, eventLines } from "./event-lines.ts";
 import { checkedFilter, filterOption, readPattern } from "./filter-option.ts";
-
-const group: CommandGroup = { name: "events", describe: "Captured events: list, follow, wait for, clear" };
 
 const project = { kind: "count", describe: "Only events of the project with this number" } as const;
 
@@ -46,7 +38,8 @@ const showOptions = { number: { kind: "count", describe: "The event's number", p
 const waitOptions = {
   ...common,
   count: { kind: "count", describe: "Number of events to wait for", default: "1" },
-  timeout: { kind: "duration", describe: "How long to wait, e.g. 4s, 500ms", default: "4s" },
+  where: { ...filters.where, parameter: "match" },
+  timeout: { kind: "duration", parameter: "timeout_ms", describe: "How long to wait, e.g. 4s, 500ms", default: "4s" },
 } as const;
 
 const clearOptions = {
@@ -223,7 +216,6 @@ async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
 export const eventCommands: readonly Command[] = [
   command({
     name: "events list",
-    group,
     describe: "List what was captured, oldest first",
     options: listOptions,
     examples: [
@@ -235,7 +227,6 @@ export const eventCommands: readonly Command[] = [
   }),
   command({
     name: "events show",
-    group,
     describe: "Show an event: its outcome, its properties, the request that carried it",
     options: showOptions,
     examples: [["phx-sim events show 12", "the numbers are those of phx-sim events list"]],
@@ -243,7 +234,6 @@ export const eventCommands: readonly Command[] = [
   }),
   command({
     name: "events tail",
-    group,
     describe: "Print events as they come, until interrupted",
     options: tailOptions,
     examples: [
@@ -255,7 +245,6 @@ export const eventCommands: readonly Command[] = [
   }),
   command({
     name: "events wait",
-    group,
     describe: "Wait until events arrive; fail with a report if they do not",
     options: waitOptions,
     examples: [["phx-sim events wait --event signup --timeout 10s", "in a script: go on once it was captured"]],
@@ -264,7 +253,6 @@ export const eventCommands: readonly Command[] = [
   }),
   command({
     name: "events clear",
-    group,
     describe: "Clear the events; persons stay, and numbering continues",
     options: clearOptions,
     examples: [

@@ -2,25 +2,21 @@ import { existsSync } from "node:fs";
 import type { Json } from "../../../kernel/base/json.ts";
 import { counted } from "../../../kernel/base/text.ts";
 import { queryText } from "../../../kernel/call/call.ts";
+import { newest } from "../../../kernel/call/newest.ts";
 import { callSim } from "../../../kernel/command/ask-sim.ts";
 import { clean, headerLines } from "../../../kernel/command/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../../kernel/command/command.ts";
+import { type Command, command, type Shell } from "../../../kernel/command/command.ts";
 import { Failure } from "../../../kernel/command/failure.ts";
-import { findRunning, type Running, whereOptions } from "../../../kernel/command/running-sim.ts";
+import { findRunning, whereOptions } from "../../../kernel/command/running-sim.ts";
 import { saveAnswer } from "../../../kernel/command/save-answer.ts";
 import type { Settings } from "../../../kernel/command/settings.ts";
 import type { Style } from "../../../kernel/command/style.ts";
 import { thinOptions } from "../../../kernel/command/thin-command.ts";
 import { fixFor } from "../../../kernel/http/rejection-fixes.ts";
 import { readRequestFilter } from "../filter/read.ts";
-import type { RequestInFull, RequestPage, SimRequest } from "../request-shapes.ts";
+import type { RequestInFull, SimRequest } from "../request-shapes.ts";
 import { eventLine } from "./event-lines.ts";
 import { checkedFilter } from "./filter-option.ts";
-
-const group: CommandGroup = {
-  name: "requests",
-  describe: "Every request that arrived, with its response; rejected and unknown ones, too",
-};
 
 const filters = {
   project: { kind: "count", describe: "Only requests of the project with this number" },
@@ -58,20 +54,6 @@ const queryOf = ({ project, outcome, since, filter }: Settings<typeof filters>["
   filter: checkedFilter(filter, readRequestFilter),
 });
 
-type Query = Parameters<typeof queryText>[0];
-
-/** The newest requests, newest first; a page may end early if much was searched. */
-async function newest(running: Running, query: Query, limit: number) {
-  const requests: SimRequest[] = [];
-  for (let before: number | undefined; ; ) {
-    const path = `requests${queryText({ ...query, before, limit: limit - requests.length })}`;
-    const page = await callSim<RequestPage>(running, "GET", path);
-    requests.push(...page.requests);
-    if (page.before === null || requests.length >= limit) return { requests, more: page.before !== null };
-    before = page.before;
-  }
-}
-
 const statusText = ({ status }: SimRequest, style: Style): string => {
   if (status === 0) return style.bad("no response");
   return status >= 400 ? style.bad(String(status)) : style.good(String(status));
@@ -100,13 +82,15 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   const { values } = settings;
   const query = queryOf(values);
   const running = await findRunning(settings, shell);
-  const { requests, more } = await newest(running, query, values.limit);
+  const paged = { path: "requests", list: "requests", pageSize: values.limit };
+  const get = (path: string) => callSim(running, "GET", path);
+  const { entries, more } = await newest<SimRequest>(get, paged, { ...query, limit: values.limit });
   const { projects } = running.info;
   const isMixed = values.project === undefined && Array.isArray(projects) && projects.length > 1;
   const line = (it: SimRequest) => (values.json ? JSON.stringify(it) : requestLine(it, isMixed, shell.outStyle));
-  shell.out.say(...requests.reverse().map(line));
+  shell.out.say(...entries.reverse().map(line));
   if (more) shell.err.say("phx-sim: older ones are not shown; --limit N shows the newest N");
-  else if (requests.length === 0 && !values.json) shell.err.say("phx-sim: no requests");
+  else if (entries.length === 0 && !values.json) shell.err.say("phx-sim: no requests");
   return "ok" as const;
 }
 
@@ -189,7 +173,6 @@ async function har(settings: Settings<typeof harOptions>, shell: Shell) {
 export const requestCommands: readonly Command[] = [
   command({
     name: "requests list",
-    group,
     describe: "List the requests, oldest first",
     options: listOptions,
     examples: [
@@ -200,7 +183,6 @@ export const requestCommands: readonly Command[] = [
   }),
   command({
     name: "requests show",
-    group,
     describe: "Show a request: headers, decoded body, response, and the events it carried",
     options: showOptions,
     examples: [["phx-sim requests show 12", "secrets are masked"]],
@@ -208,7 +190,6 @@ export const requestCommands: readonly Command[] = [
   }),
   command({
     name: "requests har",
-    group,
     describe: "Write requests as HAR 1.2, for DevTools and other viewers",
     options: harOptions,
     examples: [

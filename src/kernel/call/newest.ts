@@ -1,0 +1,29 @@
+import { type Query, queryText } from "./call.ts";
+
+/** A list that the control API gives in pages, newest first. */
+interface PagedList {
+  /** Below /__sim. */
+  readonly path: string;
+  /** Its key in the answer. */
+  readonly list: string;
+  readonly pageSize: number;
+}
+
+/** The newest entries. A page may end early if much was searched; its `before` is where the next one starts. */
+export async function newest<T>(
+  get: (path: string) => Promise<unknown>,
+  { path, list, pageSize }: PagedList,
+  { limit, ...query }: Query & { limit: number },
+): Promise<{ entries: T[]; more: boolean }> {
+  const entries: T[] = [];
+  for (let start: number | undefined; ; ) {
+    const which = { ...query, before: start, limit: Math.min(limit - entries.length, pageSize) };
+    const { before, [list]: found } = (await get(`${path}${queryText(which)}`)) as { before: number | null } & Record<
+      string,
+      T[]
+    >;
+    entries.push(...(found ?? []));
+    if (before === null || entries.length >= limit) return { entries: entries.slice(0, limit), more: before !== null };
+    start = before;
+  }
+}
