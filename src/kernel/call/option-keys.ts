@@ -7,8 +7,8 @@ export const keysOf = <T>(keys: Record<keyof T, true>): readonly string[] => Obj
 /** The keys that an argument may have, by its position; where they are parameters of a call, the sim checks the others. */
 export type OptionKeys = Readonly<Record<number, readonly string[] | { readonly except: readonly string[] }>>;
 
-/** Method → the options of its arguments; each part of the client has such a table. */
-export type MethodOptions = Readonly<Record<string, OptionKeys>>;
+/** The options of the arguments of methods. */
+type MethodOptions<T> = { readonly [Name in keyof T]?: OptionKeys };
 
 /** Methods that return no promise. */
 const immediate: ReadonlySet<string> = new Set(["events.stream", "guard"]);
@@ -75,12 +75,14 @@ function checkMethod(holder: object, name: string, title: string, options: Optio
   Reflect.set(holder, name, checked);
 }
 
-/** The handle, whose methods reject option keys that they do not have: a misspelt `event` must not list every event. */
-export function withKnownOptions<T extends object>(handle: T, methods: MethodOptions): T {
-  for (const [title, options] of Object.entries(methods)) {
-    const [name = "", part] = title.split(".").reverse();
-    const holder: unknown = part === undefined ? handle : Reflect.get(handle, part);
-    if (isObject(holder)) checkMethod(holder, name, title, options);
-  }
-  return handle;
-}
+/**
+ * Makes the methods of a part of the client reject option keys that they do not have: a misspelt `event` must not list
+ * every event. @param part Its name; "" for the handle itself
+ */
+export const knownOptions =
+  <T extends object>(part: string, options: MethodOptions<T>) =>
+  <M extends T>(methods: M): M => {
+    for (const [name, keys] of Object.entries(options as Readonly<Record<string, OptionKeys>>))
+      checkMethod(methods, name, part === "" ? name : `${part}.${name}`, keys);
+    return methods;
+  };

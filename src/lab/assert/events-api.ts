@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../kernel/base/json.ts";
-import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
+import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { SimRequest } from "../../state/journal/request-shapes.ts";
 import type { EventSnapshot } from "../../state/journal/snapshot-client.ts";
@@ -156,20 +156,23 @@ const waiting = keysOf<WaitOptions>({ since: true, project: true, timeoutMs: tru
 const verifying = [...waiting, ...keysOf<Omit<VerifyOptions, keyof WaitOptions>>({ settleMs: true })];
 const without = (keys: readonly string[], key: string) => keys.filter((it) => it !== key);
 
-/** Options of the methods of `sim.events` and `sim.requests`. What a method sends as its body is checked by the sim. */
-export const eventOptions: MethodOptions = {
-  "events.list": [{ except: [] }],
-  "events.dropped": [{ except: ["outcome"] }],
-  "events.rejected": [without(requests, "outcome")],
-  "events.waitFor": { 2: waiting },
-  "events.waitForCount": { 2: [...waiting, "properties"] },
-  "events.waitForSequence": { 1: [...waiting, "distinctId"] },
-  "events.expectNone": { 2: verifying },
-  "events.verify": [keysOf<Terms>({ expect: true, ordered: true, nothingElse: true, noEndedKeys: true }), verifying],
-  "events.snapshot": [keysOf<SnapshotOptions>({ since: true, project: true, omit: true })],
-  "events.stream": [{ except: [] }, ["signal"]],
-  "requests.list": [requests],
-  "requests.unmatched": [without(requests, "outcome")],
-  "requests.contacts": [keysOf<ContactQuery>({ project: true, since: true, waitMs: true, limit: true })],
-  "requests.har": [without(requests, "outcome")],
-};
+/** What a method sends as its body is checked by the sim. */
+export const eventOptions = knownOptions<Events>("events", {
+  list: [{ except: [] }],
+  dropped: [{ except: ["outcome"] }],
+  rejected: [without(requests, "outcome")],
+  waitFor: { 2: waiting },
+  waitForCount: { 2: [...waiting, "properties"] },
+  waitForSequence: { 1: [...waiting, "distinctId"] },
+  expectNone: { 2: verifying },
+  verify: [keysOf<Terms>({ expect: true, ordered: true, nothingElse: true, noEndedKeys: true }), verifying],
+  snapshot: [keysOf<SnapshotOptions>({ since: true, project: true, omit: true })],
+  stream: [{ except: [] }, ["signal"]],
+});
+
+export const requestOptions = knownOptions<Requests>("requests", {
+  list: [requests],
+  unmatched: [without(requests, "outcome")],
+  contacts: [keysOf<ContactQuery>({ project: true, since: true, waitMs: true, limit: true })],
+  har: [without(requests, "outcome")],
+});

@@ -4,7 +4,14 @@ import type { StoredEvent } from "../../state/journal/event.ts";
 import type { Assertions } from "./client-assertions.ts";
 import type { WaitTarget } from "./client-evaluation.ts";
 import { called, problemText, wholeEvent } from "./client-pattern.ts";
-import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "./events-api.ts";
+import {
+  type EventQuery,
+  type Events,
+  eventOptions,
+  type Requests,
+  type VerifyOptions,
+  type WaitOptions,
+} from "./events-api.ts";
 import type { KnownCauses } from "./match/causes.ts";
 import { describePattern } from "./match/describe.ts";
 import { fitsEvent } from "./match/evaluate.ts";
@@ -131,7 +138,7 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
   const mark = async () => (await pageOf(place, { since: Number.MAX_SAFE_INTEGER, limit: 1 })).cursor;
   assertions.arrival = (since, waitMs) =>
     pageOf(place, { ...listingOf(place, { outcome: "kept", since }).query, limit: 1 }, { waitMs });
-  const events: Events = {
+  const events: Events = eventOptions({
     list: (query = {}) => list(place, query),
     dropped: (query = {}) => list(place, { ...query, outcome: "dropped" }),
     rejected: (query) => requests.list({ ...query, outcome: "rejected" }),
@@ -185,6 +192,6 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
     clear: async () => void (await place.call("DELETE", `events${queryText({ project: place.project })}`)),
     mark,
     stream: (query = {}, { signal } = {}) => streamOf(place, { query, signal, mark }),
-  };
+  });
   return events;
 }

@@ -3,7 +3,7 @@ import { type HandleScope, queryText } from "../../kernel/call/call.ts";
 import { newest } from "../../kernel/call/newest.ts";
 import type { SimRequest } from "../../state/journal/request-shapes.ts";
 import type { ContactPage } from "./contact-rows.ts";
-import type { ContactQuery, RequestQuery, Requests } from "./events-api.ts";
+import { type ContactQuery, type RequestQuery, type Requests, requestOptions } from "./events-api.ts";
 
 const most = 10_000;
 
@@ -16,12 +16,12 @@ export function requestsBy({ call, project }: HandleScope): Requests {
   };
   const contacts = ({ waitMs, ...query }: ContactQuery) =>
     call<ContactPage>("GET", `contacts${queryText({ ...query, ...asked(query), wait_ms: waitMs })}`);
-  return {
+  return requestOptions({
     list,
     contacts: async (query = {}) => (await contacts({ limit: most, ...query })).contacts,
     mark: async () => (await contacts({ limit: 1 })).cursor,
     unmatched: (query) => list({ ...query, outcome: "unmatched" }),
     get: (n) => call<SimRequest & JsonObject>("GET", `requests/${n}`),
     har: ({ limit = most, ...query } = {}) => call("GET", `requests.har${queryText({ ...asked(query), limit })}`),
-  };
+  });
 }

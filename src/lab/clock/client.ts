@@ -1,6 +1,6 @@
 import type { Happened } from "../../kernel/base/agenda.ts";
 import type { ControlCall } from "../../kernel/call/call.ts";
-import type { MethodOptions } from "../../kernel/call/option-keys.ts";
+import { knownOptions } from "../../kernel/call/option-keys.ts";
 import type { ClockFacts } from "./shapes.ts";
 
 export type { ClockFacts, Happened };
@@ -37,15 +37,14 @@ export function clockBy(call: ControlCall): Clock {
     const { hint: _, ...facts } = await call<ClockFacts & { hint: string | null }>("PUT", "clock", body);
     return facts;
   };
-  return {
+  return withOptions({
     now: async () => new Date((await get()).now),
     get,
     set: (time, { frozen } = {}) => put({ now: momentOf(time), frozen }),
     advance: async (by) => (await call<{ happened: Happened[] }>("POST", "clock/advance", { by })).happened,
     freeze: (at) => put({ ...(at !== undefined && { now: momentOf(at) }), frozen: true }),
     resume: () => put({ frozen: false }),
-  };
+  });
 }
 
-/** Options of the methods of `sim.clock`. */
-export const clockOptions: MethodOptions = { "clock.set": { 1: ["frozen"] } };
+const withOptions = knownOptions<Clock>("clock", { set: { 1: ["frozen"] } });

@@ -1,5 +1,5 @@
 import type { HandleScope } from "../../kernel/call/call.ts";
-import type { MethodOptions } from "../../kernel/call/option-keys.ts";
+import { knownOptions } from "../../kernel/call/option-keys.ts";
 import type { AnswerPlace, AnswerQueue, ScriptedAnswer } from "./answer-shapes.ts";
 
 export type { AnswerPlace, AnswerQueue, ScriptedAnswer };
@@ -32,23 +32,23 @@ const queryOf = (place: AnswerPlace): URLSearchParams =>
 const isOf = (project: number) => (queue: AnswerQueue) => queue.project === project;
 
 /** The scripted answers' part of the client. A project's handle has its own queue only. */
-export const answersBy = ({ call, project }: HandleScope): Answers => ({
-  queue: (answers, place) => {
-    const whose = project === undefined ? place : { project };
-    return call("POST", "answers", { ...whose, answers: isList(answers) ? answers : [answers] });
-  },
-  list: async () => {
-    const { queues } = await call<{ queues: AnswerQueue[] }>("GET", "answers");
-    return project === undefined ? queues : queues.filter(isOf(project));
-  },
-  clear: async (place) => {
-    const whose = project === undefined ? place : { project };
-    const path = whose === undefined ? "answers" : `answers?${queryOf(whose)}`;
-    return (await call<{ removed: number }>("DELETE", path)).removed;
-  },
-});
+export const answersBy = ({ call, project }: HandleScope): Answers =>
+  withOptions({
+    queue: (answers, place) => {
+      const whose = project === undefined ? place : { project };
+      return call("POST", "answers", { ...whose, answers: isList(answers) ? answers : [answers] });
+    },
+    list: async () => {
+      const { queues } = await call<{ queues: AnswerQueue[] }>("GET", "answers");
+      return project === undefined ? queues : queues.filter(isOf(project));
+    },
+    clear: async (place) => {
+      const whose = project === undefined ? place : { project };
+      const path = whose === undefined ? "answers" : `answers?${queryOf(whose)}`;
+      return (await call<{ removed: number }>("DELETE", path)).removed;
+    },
+  });
 
 const answerPlace = ["project", "partition"];
 
-/** Options of the methods of `sim.answers`. */
-export const answerOptions: MethodOptions = { "answers.queue": { 1: answerPlace }, "answers.clear": [answerPlace] };
+const withOptions = knownOptions<Answers>("answers", { queue: { 1: answerPlace }, clear: [answerPlace] });

@@ -1,5 +1,4 @@
 import { type HandleScope, queryText } from "../../kernel/call/call.ts";
-import type { MethodOptions } from "../../kernel/call/option-keys.ts";
 import type { LintPage } from "./shapes.ts";
 
 /** `lint()` of the client. */
@@ -7,6 +6,3 @@ export const lintBy =
   ({ call, project }: HandleScope) =>
   ({ maxMs, ...query }: { project?: number; maxMs?: number } = {}): Promise<LintPage> =>
     call("GET", `lint${queryText({ project: project ?? query.project, max_ms: maxMs })}`);
-
-/** Options of `sim.lint`. */
-export const lintOptions: MethodOptions = { lint: [["project", "maxMs"]] };

@@ -1,6 +1,6 @@
 import { type HandleScope, queryText } from "../../kernel/call/call.ts";
 import { ControlError } from "../../kernel/call/errors.ts";
-import type { MethodOptions } from "../../kernel/call/option-keys.ts";
+import { knownOptions } from "../../kernel/call/option-keys.ts";
 import type {
   StoredGroup,
   StoredGroupPage,
@@ -27,31 +27,30 @@ export interface Groups {
 const most = 10_000;
 
 /** `sim.persons` */
-export const personsBy = ({ call, project }: HandleScope): Persons => ({
-  list: async (query = {}) => {
-    const path = `persons${queryText({ limit: most, ...query, project: project ?? query.project })}`;
-    return (await call<StoredPersonPage>("GET", path)).persons;
-  },
-  get: async (id) => {
-    try {
-      return await call<StoredPersonWithHistory>("GET", `persons/${encodeURIComponent(id)}${queryText({ project })}`);
-    } catch (error) {
-      if (error instanceof ControlError && error.code === "not_found") return undefined;
-      throw error;
-    }
-  },
-});
+export const personsBy = ({ call, project }: HandleScope): Persons =>
+  personOptions({
+    list: async (query = {}) => {
+      const path = `persons${queryText({ limit: most, ...query, project: project ?? query.project })}`;
+      return (await call<StoredPersonPage>("GET", path)).persons;
+    },
+    get: async (id) => {
+      try {
+        return await call<StoredPersonWithHistory>("GET", `persons/${encodeURIComponent(id)}${queryText({ project })}`);
+      } catch (error) {
+        if (error instanceof ControlError && error.code === "not_found") return undefined;
+        throw error;
+      }
+    },
+  });
 
 /** `sim.groups` */
-export const groupsBy = ({ call, project }: HandleScope): Groups => ({
-  list: async (query = {}) => {
-    const path = `groups${queryText({ limit: most, ...query, project: project ?? query.project })}`;
-    return (await call<StoredGroupPage>("GET", path)).groups;
-  },
-});
+export const groupsBy = ({ call, project }: HandleScope): Groups =>
+  groupOptions({
+    list: async (query = {}) => {
+      const path = `groups${queryText({ limit: most, ...query, project: project ?? query.project })}`;
+      return (await call<StoredGroupPage>("GET", path)).groups;
+    },
+  });
 
-/** Options of the methods of `sim.persons` and `sim.groups`. */
-export const personOptions: MethodOptions = {
-  "persons.list": [["distinct_id", "search", "project", "limit"]],
-  "groups.list": [["project", "limit"]],
-};
+const personOptions = knownOptions<Persons>("persons", { list: [["distinct_id", "search", "project", "limit"]] });
+const groupOptions = knownOptions<Groups>("groups", { list: [["project", "limit"]] });

@@ -1,5 +1,5 @@
 import type { HandleScope } from "../../kernel/call/call.ts";
-import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
+import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
 import type { ProxyFramework } from "./frameworks.ts";
 import type { ProxyReport } from "./shapes.ts";
 
@@ -23,12 +23,12 @@ export interface Proxies {
   check(url: string, options?: ProxyCheckOptions): Promise<ProxyReport>;
 }
 
-export const proxiesBy = ({ call }: HandleScope): Proxies => ({
-  check: (through, { origin, framework, timeoutMs } = {}) =>
-    call("POST", "proxies/check", { through, origin, framework, timeout_ms: timeoutMs }),
-});
+export const proxiesBy = ({ call }: HandleScope): Proxies =>
+  withOptions({
+    check: (through, { origin, framework, timeoutMs } = {}) =>
+      call("POST", "proxies/check", { through, origin, framework, timeout_ms: timeoutMs }),
+  });
 
-/** Options of the methods of `sim.proxies`. */
-export const proxyOptions: MethodOptions = {
-  "proxies.check": { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
-};
+const withOptions = knownOptions<Proxies>("proxies", {
+  check: { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
+});

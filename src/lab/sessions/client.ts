@@ -1,5 +1,5 @@
 import { type HandleScope, queryText } from "../../kernel/call/call.ts";
-import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
+import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
 import { recordingEvent } from "../../state/journal/items.ts";
 import type { undecidable } from "./rrweb.ts";
 import type { RecordingFindings, StoredRecording, StoredRecordingPage, StoredSession } from "./shapes.ts";
@@ -41,29 +41,29 @@ export interface SessionRecordings {
 }
 
 /** `sim.recordings` */
-export const recordingsBy = ({ call, project }: HandleScope): SessionRecordings => ({
-  list: async (query = {}) => {
-    const path = `recordings${queryText({ limit: 1_000, ...query, project: project ?? query.project })}`;
-    return (await call<StoredRecordingPage>("GET", path)).recordings;
-  },
-  show: (session, options = {}) =>
-    call("GET", `recordings/${encodeURIComponent(session)}${queryText({ project: project ?? options.project })}`),
-  search: (values, scope = {}) =>
-    call("POST", "recordings/search", {
-      values,
-      session: scope.session,
-      project: project ?? scope.project,
-      allow_unread: scope.allowUnread,
-    }),
-  grows: async (since, waitMs) => {
-    const query = { event: recordingEvent, since, limit: 1, wait_ms: Math.min(waitMs, 60_000), project };
-    return (await call<{ events: unknown[] }>("GET", `events${queryText(query)}`)).events.length > 0;
-  },
-});
+export const recordingsBy = ({ call, project }: HandleScope): SessionRecordings =>
+  withOptions({
+    list: async (query = {}) => {
+      const path = `recordings${queryText({ limit: 1_000, ...query, project: project ?? query.project })}`;
+      return (await call<StoredRecordingPage>("GET", path)).recordings;
+    },
+    show: (session, options = {}) =>
+      call("GET", `recordings/${encodeURIComponent(session)}${queryText({ project: project ?? options.project })}`),
+    search: (values, scope = {}) =>
+      call("POST", "recordings/search", {
+        values,
+        session: scope.session,
+        project: project ?? scope.project,
+        allow_unread: scope.allowUnread,
+      }),
+    grows: async (since, waitMs) => {
+      const query = { event: recordingEvent, since, limit: 1, wait_ms: Math.min(waitMs, 60_000), project };
+      return (await call<{ events: unknown[] }>("GET", `events${queryText(query)}`)).events.length > 0;
+    },
+  });
 
-/** Options of the methods of `sim.recordings`. */
-export const recordingOptions: MethodOptions = {
-  "recordings.list": [["project", "person", "search", "limit"]],
-  "recordings.show": { 1: ["project"] },
-  "recordings.search": { 1: keysOf<RecordingScope>({ project: true, session: true, allowUnread: true }) },
-};
+const withOptions = knownOptions<SessionRecordings>("recordings", {
+  list: [["project", "person", "search", "limit"]],
+  show: { 1: ["project"] },
+  search: { 1: keysOf<RecordingScope>({ project: true, session: true, allowUnread: true }) },
+});

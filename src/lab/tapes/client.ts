@@ -1,5 +1,5 @@
 import type { ControlCall } from "../../kernel/call/call.ts";
-import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
+import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
 import type {
   LoadedTape,
   LoadedTapeReply,
@@ -45,15 +45,16 @@ export interface Tapes {
 }
 
 /** The part of the client for tapes. */
-export const tapesBy = (call: ControlCall): Tapes => ({
-  load: async (tape, { mode, onMiss, timing, skipStatus, approximate } = {}) => {
-    const order = { tape, mode, on_miss: onMiss, timing, skip_status: skipStatus, approximate };
-    return (await call<{ tape: LoadedTape }>("POST", "tapes", order)).tape;
-  },
-  get: async () => (await call<LoadedTapeReply>("GET", "tapes")).tape,
-  rewind: async (client) => void (await call("POST", "tapes/rewind", { client })),
-  unload: async () => (await call<LoadedTapeReply>("DELETE", "tapes")).tape,
-});
+export const tapesBy = (call: ControlCall): Tapes =>
+  withOptions({
+    load: async (tape, { mode, onMiss, timing, skipStatus, approximate } = {}) => {
+      const order = { tape, mode, on_miss: onMiss, timing, skip_status: skipStatus, approximate };
+      return (await call<{ tape: LoadedTape }>("POST", "tapes", order)).tape;
+    },
+    get: async () => (await call<LoadedTapeReply>("GET", "tapes")).tape,
+    rewind: async (client) => void (await call("POST", "tapes/rewind", { client })),
+    unload: async () => (await call<LoadedTapeReply>("DELETE", "tapes")).tape,
+  });
 
 /** What to record: as `POST /__sim/recording/start` takes it, with names as TypeScript has them. */
 export interface RecordingOptions extends Omit<RecordingOrder, "allow_writes"> {
@@ -78,9 +79,6 @@ export const recordingBy = (call: ControlCall): Recording => ({
   get: () => call("GET", "recording"),
 });
 
-/** Options of the methods of `sim.tapes`. */
-export const tapeOptions: MethodOptions = {
-  "tapes.load": {
-    1: keysOf<TapeOptions>({ mode: true, onMiss: true, timing: true, skipStatus: true, approximate: true }),
-  },
-};
+const withOptions = knownOptions<Tapes>("tapes", {
+  load: { 1: keysOf<TapeOptions>({ mode: true, onMiss: true, timing: true, skipStatus: true, approximate: true }) },
+});

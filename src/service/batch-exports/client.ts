@@ -1,5 +1,5 @@
 import type { ControlCall, ControlFetch } from "../../kernel/call/call.ts";
-import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
+import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
 import type {
   Export,
   ExportFile,
@@ -74,7 +74,7 @@ function chosen({ id, status, files }: ExportRun, name: string | undefined): Exp
 export function exportsBy(call: ControlCall, fetched: ControlFetch): Exports {
   const at = (id: string) => `exports/runs/${encodeURIComponent(id)}`;
   const run = (id: string) => call<ExportRunWithLogs>("GET", at(id));
-  return {
+  return withOptions({
     list: async ({ project } = {}) => {
       const query = project === undefined ? "" : `?project=${project}`;
       return (await call<{ exports: Export[] }>("GET", `exports${query}`)).exports;
@@ -89,13 +89,10 @@ export function exportsBy(call: ControlCall, fetched: ControlFetch): Exports {
     script: (id, outcome) => call("PUT", at(id), outcome),
     tick: async () => (await call<{ happened: ExportPerformed[] }>("POST", "exports/tick", {})).happened,
     file: async (id, name) => fetched(chosen(await run(id), name).url),
-  };
+  });
 }
 
-/** Options of the methods of `sim.exports`. */
-export const exportOptions: MethodOptions = {
-  "exports.list": [["project"]],
-  "exports.runs": [
-    keysOf<ExportRunQuery>({ project: true, batch_export: true, status: true, before: true, limit: true }),
-  ],
-};
+const withOptions = knownOptions<Exports>("exports", {
+  list: [["project"]],
+  runs: [keysOf<ExportRunQuery>({ project: true, batch_export: true, status: true, before: true, limit: true })],
+});

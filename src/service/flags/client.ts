@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import { type HandleScope, queryText } from "../../kernel/call/call.ts";
 import { newest } from "../../kernel/call/newest.ts";
-import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
+import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
 import type { FlagDecision, FlagServing, FlagServings } from "./decision-shapes.ts";
 import type {
   ExplainRequest,
@@ -124,7 +124,7 @@ export function flagsBy({ call, project: fixed }: HandleScope): Flags {
   const at = (key: string, rest = "") => `flags/${encodeURIComponent(key)}${rest}`;
   const whose = (project: number | undefined) => ({ project: fixed ?? project });
   const remove = async (path: string) => (await call<{ removed: number }>("DELETE", path)).removed;
-  return {
+  return withOptions({
     list: async ({ project } = {}) =>
       (await call<{ flags: FlagSummary[] }>("GET", `flags${queryText(whose(project))}`)).flags,
     get: (key, { project } = {}) => call("GET", at(key, queryText(whose(project)))),
@@ -160,19 +160,18 @@ export function flagsBy({ call, project: fixed }: HandleScope): Flags {
         ...whose(subject.project),
         count,
       } satisfies SimulateRequest),
-  };
+  });
 }
 
 const ofProject = keysOf<OfProject>({ project: true });
 const subject = keysOf<FlagSubject>({ ...{ project: true, person: true, groups: true, groupProperties: true } });
 
-/** Options of the methods of `sim.flags`. */
-export const flagOptions: MethodOptions = {
-  "flags.list": [ofProject],
-  "flags.get": { 1: ofProject },
-  "flags.set": { 2: keysOf<OverrideOptions>({ project: true, payload: true, distinctId: true, force: true }) },
-  "flags.unset": { 1: [...ofProject, "distinctId"] },
-  "flags.explain": {
+const withOptions = knownOptions<Flags>("flags", {
+  list: [ofProject],
+  get: { 1: ofProject },
+  set: { 2: keysOf<OverrideOptions>({ project: true, payload: true, distinctId: true, force: true }) },
+  unset: { 1: [...ofProject, "distinctId"] },
+  explain: {
     1: [
       ...subject,
       ...keysOf<Omit<ExplainOptions, keyof FlagSubject>>({
@@ -180,9 +179,9 @@ export const flagOptions: MethodOptions = {
       }),
     ],
   },
-  "flags.simulate": { 1: [...subject, "count"] },
-  "flags.served": {
+  simulate: { 1: [...subject, "count"] },
+  served: {
     1: keysOf<ServedOptions>({ ...{ project: true, distinctId: true, value: true, waitMs: true, limit: true } }),
   },
-  "flags.decisions": [keysOf<DecisionQuery>({ key: true, distinctId: true, project: true, limit: true })],
-};
+  decisions: [keysOf<DecisionQuery>({ key: true, distinctId: true, project: true, limit: true })],
+});

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import type { HandleScope } from "../../kernel/call/call.ts";
-import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
+import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
 import type { DropOffs } from "./shapes.ts";
 
 /** A series of a trend, of stickiness or of a lifecycle. */
@@ -126,19 +126,19 @@ export interface QueryClient {
   dropOffs(funnel: string | number | Exclude<QueryInput, string>, options?: QueryOptions): Promise<DropOffs["steps"]>;
 }
 
-export const queriesBy = ({ call, project }: HandleScope): QueryClient => ({
-  query: (query, options = {}) => call("POST", "query", { project: project ?? options.project, query }),
-  insight: (insight, options = {}) => call("POST", "query", { project: project ?? options.project, insight }),
-  async dropOffs(funnel, options = {}) {
-    const of = typeof funnel === "object" ? { query: funnel } : { insight: funnel };
-    const body = { project: project ?? options.project, ...of };
-    return (await call<DropOffs>("POST", "query/drop-offs", body)).steps;
-  },
-});
+export const queriesBy = ({ call, project }: HandleScope): QueryClient =>
+  withOptions({
+    query: (query, options = {}) => call("POST", "query", { project: project ?? options.project, query }),
+    insight: (insight, options = {}) => call("POST", "query", { project: project ?? options.project, insight }),
+    async dropOffs(funnel, options = {}) {
+      const of = typeof funnel === "object" ? { query: funnel } : { insight: funnel };
+      const body = { project: project ?? options.project, ...of };
+      return (await call<DropOffs>("POST", "query/drop-offs", body)).steps;
+    },
+  });
 
-/** Options of the methods that query. */
-export const queryOptions: MethodOptions = {
+const withOptions = knownOptions<QueryClient>("", {
   query: { 1: keysOf<QueryOptions>({ project: true }) },
   insight: { 1: keysOf<QueryOptions>({ project: true }) },
   dropOffs: { 1: keysOf<QueryOptions>({ project: true }) },
-};
+});

@@ -1,16 +1,16 @@
 import type { SimAccess } from "../../kernel/call/access.ts";
 import { callBy, fetchBy, type Send } from "../../kernel/call/call.ts";
-import { withKnownOptions } from "../../kernel/call/option-keys.ts";
+import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
 import { assertionsOf } from "../../lab/assert/client-assertions.ts";
 import { checkedWait } from "../../lab/assert/limits.ts";
 import { clockBy } from "../../lab/clock/client.ts";
+import type { GuardOptions } from "../../lab/egress/blocked-call.ts";
 import { guardProcess } from "../../lab/egress/guard.ts";
 import { stateBy } from "../../lab/scenario/state/client.ts";
 import { recordingBy, tapesBy } from "../../lab/tapes/client.ts";
 import { exportsBy } from "../../service/batch-exports/client.ts";
-import type { SimClient } from "./api.ts";
-import { generateBy } from "./generate.ts";
-import { knownOptions } from "./known-options.ts";
+import type { ProjectOptions, SimClient } from "./api.ts";
+import { generateBy, type SimTrafficOptions } from "./generate.ts";
 import { projectBy } from "./projects.ts";
 import { tenantBy } from "./tenant.ts";
 
@@ -22,15 +22,23 @@ export interface ClientParts extends SimAccess {
   close(): Promise<void>;
 }
 
-/** The control API as functions. One interface for a sim in process and one elsewhere. */
-export const createClient = (parts: ClientParts): SimClient => withKnownOptions(clientOf(parts), knownOptions);
+const clientOptions = knownOptions<SimClient>("", {
+  project: [keysOf<ProjectOptions>({ name: true, flags: true, settings: true, like: true })],
+  generate: [
+    keysOf<SimTrafficOptions>({
+      ...{ persona: true, users: true, days: true, until: true, seed: true, project: true },
+    }),
+  ],
+  guard: [keysOf<GuardOptions>({ hosts: true, allow: true })],
+});
 
-function clientOf({ send, close, url, inspectorUrl, waitMs, ...keys }: ClientParts): SimClient {
+/** The control API as functions. One interface for a sim in process and one elsewhere. */
+export function createClient({ send, close, url, inspectorUrl, waitMs, ...keys }: ClientParts): SimClient {
   const call = callBy(send);
   const tenant = tenantBy({ call }, { ...keys, host: url });
   const assertions = assertionsOf(tenant);
   if (waitMs !== undefined) assertions.waitMs = checkedWait(waitMs, `waitMs: ${waitMs}`);
-  return {
+  return clientOptions({
     ...tenant,
     ...stateBy(call),
     inspectorUrl,
@@ -48,5 +56,5 @@ function clientOf({ send, close, url, inspectorUrl, waitMs, ...keys }: ClientPar
       await close();
       if (notAwaited && !assertions.hasFailed) throw notAwaited;
     },
-  };
+  });
 }

@@ -3,7 +3,6 @@ import { isObject, type Json, parsedJson } from "../../kernel/base/json.ts";
 import { didYouMean } from "../../kernel/base/nearest.ts";
 import type { ControlCall, Send } from "../../kernel/call/call.ts";
 import { ControlError } from "../../kernel/call/errors.ts";
-import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
 import type { TrafficFigures } from "../../lab/generate/figures.ts";
 import type { EventGenerator, GeneratedEvent, GenerationPlan } from "../../lab/generate/generate.ts";
 import type { GenerationSetting } from "../../lab/generate/plan.ts";
@@ -155,12 +154,3 @@ function refused(status: number, body: string | Uint8Array): ControlError {
   const detail = isObject(answer) && typeof answer.detail === "string" ? answer.detail : text.slice(0, 200);
   return new ControlError(status, { code: "capture_refused", detail: `/batch/ answered ${status}: ${detail}` });
 }
-
-/** Options of `sim.generate`. */
-export const trafficOptions: MethodOptions = {
-  generate: [
-    keysOf<SimTrafficOptions>({
-      ...{ persona: true, users: true, days: true, until: true, seed: true, project: true },
-    }),
-  ],
-};

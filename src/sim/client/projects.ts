@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ControlCall } from "../../kernel/call/call.ts";
 import { ControlError } from "../../kernel/call/errors.ts";
-import { withKnownOptions } from "../../kernel/call/option-keys.ts";
 import { assertionsOf } from "../../lab/assert/client-assertions.ts";
 import type { TestProject } from "../../lab/test-projects/shapes.ts";
 import type { Project, ProjectOptions } from "./api.ts";
-import { knownOptions } from "./known-options.ts";
 import { tenantBy } from "./tenant.ts";
 
 /** The project is already deleted, or the sim is closed. */
@@ -17,14 +15,7 @@ const isGone = (error: unknown): boolean => error instanceof ControlError && gon
 const owner = randomUUID();
 
 /** Makes a project and returns its handle. @throws ControlError */
-export const projectBy = async (
-  call: ControlCall,
-  host: string,
-  options: ProjectOptions,
-  waitMs: number,
-): Promise<Project> => withKnownOptions(await makeProject(call, host, options, waitMs), knownOptions);
-
-async function makeProject(
+export async function projectBy(
   call: ControlCall,
   host: string,
   { name, flags, settings, like }: ProjectOptions,

@@ -1,4 +1,5 @@
 import type { HandleScope } from "../../kernel/call/call.ts";
+import { knownOptions } from "../../kernel/call/option-keys.ts";
 import { createAssertions, withAssertions } from "../../lab/assert/client-assertions.ts";
 import { eventsBy } from "../../lab/assert/events-client.ts";
 import { requestsBy } from "../../lab/assert/requests-client.ts";
@@ -26,6 +27,8 @@ function envOf({ host, apiKey, personalApiKey, projectId }: TenantKeys, framewor
   return Object.fromEntries(envGroups(access, framework).flatMap(({ variables }) => variables));
 }
 
+const tenantOptions = knownOptions<Tenant>("", { lint: [["project", "maxMs"]], settle: [["idleMs", "timeoutMs"]] });
+
 /** The common part of the handles of a sim and of a project, over the control API. */
 export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tenant {
   const assertions = createAssertions();
@@ -34,7 +37,7 @@ export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tena
     call: (method, path, body, signal = assertions.signal) => call(method, path, body, signal),
   };
   const requests = requestsBy(place);
-  const tenant: Tenant = {
+  const tenant: Tenant = tenantOptions({
     ...keys,
     url: keys.host,
     events: eventsBy(place, requests, assertions),
@@ -53,6 +56,6 @@ export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tena
       await place.call("POST", "settle", body);
     },
     env: (framework) => envOf(keys, framework),
-  };
+  });
   return withAssertions(tenant, assertions);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../kernel/base/json.ts";
 import type { ControlCall } from "../../../kernel/call/call.ts";
-import { keysOf, type MethodOptions } from "../../../kernel/call/option-keys.ts";
+import { keysOf, knownOptions } from "../../../kernel/call/option-keys.ts";
 import type { ResetPart } from "./ports.ts";
 import type { ImportedState, ListedSnapshot, Snapshot, SnapshotRestored, SnapshotTaken } from "./shapes.ts";
 
@@ -46,7 +46,7 @@ export interface StateClient {
 
 export function stateBy(call: ControlCall): StateClient {
   const at = (name: string, rest = "") => `snapshots/${encodeURIComponent(name)}${rest}`;
-  return {
+  return withOptions({
     reset: async (options = {}) => void (await call("POST", "reset", options)),
     snapshot: async (name) => {
       const { replaced: _, ...taken } = await call<SnapshotTaken>("POST", "snapshots", { name });
@@ -58,8 +58,7 @@ export function stateBy(call: ControlCall): StateClient {
       delete: async (name) => void (await call("DELETE", at(name))),
     },
     state: { export: () => call("GET", "state"), import: (state) => call("PUT", "state", state) },
-  };
+  });
 }
 
-/** Options of the methods that change the state. */
-export const stateOptions: MethodOptions = { reset: [keysOf<ResetOptions>({ what: true, project: true })] };
+const withOptions = knownOptions<StateClient>("", { reset: [keysOf<ResetOptions>({ what: true, project: true })] });
