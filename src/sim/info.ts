@@ -7,12 +7,7 @@ import { inspectorLink, type SimAddress } from "./address.ts";
 import type { Foundation, SimSettings } from "./foundation.ts";
 import type { Substitutes } from "./substitutes.ts";
 
-export interface SimInfo {
-  /** What is known from the start on, as the locator and the client have it. */
-  facts(): JsonObject;
-  /** The facts of GET /__sim/info. */
-  info(): JsonObject;
-}
+export type SimInfo = ReturnType<typeof createInfo>;
 
 export function createInfo(
   { options, controlToken }: SimSettings,
@@ -20,9 +15,10 @@ export function createInfo(
   { dialect, keys }: Desk,
   { faults, replaying, recordings }: Substitutes,
   address: () => SimAddress,
-): SimInfo {
+) {
   const { worlds, people, log } = store;
 
+  /** What is known from the start on, as the locator and the client have it. */
   function facts(): JsonObject {
     const { url, shownUrl } = address();
     const [project] = worlds.current.projects;
@@ -48,6 +44,7 @@ export function createInfo(
     };
   }
 
+  /** The facts of GET /__sim/info. */
   const info = (): JsonObject => ({
     ...facts(),
     clock: { ...clockFacts(clock, agenda, clockStart) },
@@ -59,7 +56,7 @@ export function createInfo(
     damage_count: store.damage.count,
     tape: replaying.named(),
     recording: recordingInShort(recordings.facts()),
-    faults: faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
+    faults: faults.names(),
     cursor: log.lastSeq,
     in_flight: gauge.inFlight,
   });

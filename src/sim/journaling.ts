@@ -43,6 +43,6 @@ export function journalTo({ desk, owners, gauge, log }: JournalingParts): AppOpt
 export const reportingProject =
   (gauge: Pick<Gauge, "setProject">, { owner }: Pick<CallOwners, "owner">) =>
   (call: Call): void => {
-    const project = owner(call, call.family);
+    const project = owner(call);
     if (project !== null) gauge.setProject(call.ticket, project);
   };

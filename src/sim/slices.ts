@@ -1,5 +1,6 @@
 import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
 import { type GuardRules, guarded } from "../kernel/http/control-access.ts";
+import { isControlPath } from "../kernel/http/family.ts";
 import type { LateRows, Router } from "../kernel/http/router.ts";
 import { rowsOf, type Slice } from "../kernel/http/slice.ts";
 import { captureSlice } from "../service/capture/endpoint/capture.ts";
@@ -12,11 +13,9 @@ interface LateSlices extends Pick<LateRows, "owns"> {
   load(): Promise<readonly Slice<SlicePorts>[]>;
 }
 
-const isControl = (path: string): boolean => path.startsWith("/__sim");
-
 /** The other slices, by when they are loaded: for the first request to a path that they may have. */
 const lateSlices: readonly LateSlices[] = [
-  { owns: (path) => !isControl(path), load: async () => (await import("./public-slices.ts")).publicSlices },
+  { owns: (path) => !isControlPath(path), load: async () => (await import("./public-slices.ts")).publicSlices },
   {
     owns: (path) => /^\/(api|shared|shared_dashboard|embedded)\//.test(path),
     load: async () => [(await import("../service/management/rows.ts")).managementSlice],
@@ -25,7 +24,7 @@ const lateSlices: readonly LateSlices[] = [
     owns: (path) => /^\/__sim\/(?:contacts|events|feed|projects|requests|settle|ws)(?:\/|$)/.test(path),
     load: async () => (await import("./assertion-slices.ts")).assertionSlices,
   },
-  { owns: isControl, load: async () => (await import("./control-slices.ts")).controlSlices },
+  { owns: isControlPath, load: async () => (await import("./control-slices.ts")).controlSlices },
 ];
 
 /** Opens those of the ports that the slices name. */

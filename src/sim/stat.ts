@@ -20,7 +20,7 @@ export function factsForFeed({ clock, gauge, scenario, store }: Foundation, subs
     persons: store.people.counts().persons,
     in_flight: gauge.inFlight,
     clock: { now: clock.now(), frozen: clock.isFrozen, real: clock.isReal },
-    faults: substitutes.faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
+    faults: substitutes.faults.names(),
     tape: substitutes.replaying.tally(),
     recording: recordingOf(substitutes),
     scenario_problems: scenario.problems.length,

@@ -20,7 +20,7 @@ export async function openSubstitutes(
   faults.replace(scenario.current.faults ?? []);
   const replaying = createReplaying({
     redaction,
-    owner: (call, family) => owners.owner(call, family, true),
+    owner: (call) => owners.owner(call, true),
     notice,
     ...missWays(options, redaction, ending.signal, () => address().port, notice),
   });

@@ -1,6 +1,7 @@
 import { SimError } from "../kernel/base/errors.ts";
 import type { Call } from "../kernel/http/call.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
+import { isControlPath } from "../kernel/http/family.ts";
 import { explainUnknownPath } from "../kernel/http/unknown-path.ts";
 import type { Desk } from "../service/capture/desk.ts";
 import { blankProject } from "../state/documents/blank.ts";
@@ -38,7 +39,7 @@ export function adopt(
 
 /** The service's answer to a path it does not have; in strict mode one that cannot be overlooked. */
 export function unknownPath(call: Call, endpoints: readonly Endpoint[], strict: boolean): SimError {
-  const isControl = call.path.startsWith("/__sim");
+  const isControl = isControlPath(call.path);
   const known = isControl ? endpoints : endpoints.filter(({ family }) => family !== "control");
   const { nearest, hint } = explainUnknownPath(known, call.path, call.origin);
   if (strict && !isControl) {

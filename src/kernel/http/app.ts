@@ -24,7 +24,7 @@ export interface AppOptions {
    * Fills the record of a call that no handler sees: its project and its body. `adopts`: a key that no project has
    * may become a project. Must not throw.
    */
-  identify: (call: Call, family: Family, adopts: boolean) => void;
+  identify: (call: Call, adopts: boolean) => void;
   /** Answers a path that no row has. */
   unknownPath: (call: Call, endpoints: readonly Endpoint[]) => SimError;
   /** Receives errors that are not answers: bugs. */
@@ -189,7 +189,7 @@ class Core implements ObservingApp {
     const route = routed(call, await found);
     const isShadowed = how.isShadowed(call.family);
     const own = isShadowed ? await this.#caught(call, () => this.#emulated(call, route)) : undefined;
-    if (!own) this.#options.identify(call, call.family, true);
+    if (!own) this.#options.identify(call, true);
     await this.#keep(call, given, how.rejection).catch((thrown: unknown) => this.#notKept(call, thrown));
     return own && sentReply(call, finalReply(call, route.kind, own));
   }

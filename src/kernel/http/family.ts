@@ -10,10 +10,13 @@ export type Family =
   | "management" /* the same, with the CORS rules of the service's Django application */
   | "control"; /* /__sim: {code, detail, hint, pointer}; never CORS */
 
+/** True for a path, or a target, of the control API. */
+export const isControlPath = (path: string): boolean => path.startsWith("/__sim");
+
 /** By path, for what is answered before its row is looked up. */
 export const familyOf = (path: string): Family =>
-  path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "service" : "capture";
+  isControlPath(path) ? "control" : path.startsWith("/api") ? "service" : "capture";
 
 /** Of a path without rows: it is answered as JSON to every client. */
 export const unknownFamily = (path: string): Family =>
-  path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "management" : "service";
+  isControlPath(path) ? "control" : path.startsWith("/api") ? "management" : "service";

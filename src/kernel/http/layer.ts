@@ -1,6 +1,5 @@
 import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { Call, CallFault } from "./call.ts";
-import type { Family } from "./family.ts";
 import type { Rejection, Reply } from "./reply.ts";
 
 /** What is below a layer: the next one, at last the row of the call. Errors are replies there already. */
@@ -20,7 +19,7 @@ export interface Decider {
   /** True while it has something to decide; while it has not, calls only read this. */
   readonly active: boolean;
   /** Decides about a call, and counts it. The path's parameters are filled in, and what the layers above decided. */
-  take(call: Call, family: Family): CallFault | undefined;
+  take(call: Call): CallFault | undefined;
 }
 
 /**
@@ -32,7 +31,7 @@ export const deciding =
   (call, next) => {
     const above = call.fault;
     if (!decider.active || above?.answer !== undefined) return next();
-    const own = decider.take(call, call.family);
+    const own = decider.take(call);
     if (own === undefined) return next();
     call.fault = above === undefined ? own : { ...own, ...above, delay: above.delay + own.delay };
     const reply = next();
@@ -54,7 +53,7 @@ interface Delivery {
   /** Receives a call that has to wait. */
   onWait(call: Call): void;
   /** Fills the record of a call that no row sees. */
-  identify(call: Call, family: Family, adopts: boolean): void;
+  identify(call: Call, adopts: boolean): void;
 }
 
 /** The lowest layer: waits as long as those above have decided, and gives their answer, or else the row's. */
@@ -66,7 +65,7 @@ export function delivering({ closing, onWait, identify }: Delivery): Layer {
     }
     const answer = await fault.answer;
     if (answer === undefined) return next();
-    identify(call, call.family, false);
+    identify(call, false);
     return { ...answer, rejection: refusalOf(fault, answer) };
   }
   return (call, next) => (call.fault === undefined ? next() : deliver(call, call.fault, next));

@@ -1,5 +1,4 @@
 import type { Call } from "../../kernel/http/call.ts";
-import type { Family } from "../../kernel/http/family.ts";
 import { deciding, type Layer } from "../../kernel/http/layer.ts";
 import type { Reply } from "../../kernel/http/reply.ts";
 import type { ScriptedAnswers } from "./answers.ts";
@@ -7,8 +6,8 @@ import type { FaultRules } from "./rules.ts";
 
 /** Finds a call's project and the text of its body; runs only where a rule or an answer depends on it. */
 interface Reading {
-  owner(call: Call, family: Family): number | null;
-  text(call: Call, family: Family): string | undefined;
+  owner(call: Call): number | null;
+  text(call: Call): string | undefined;
 }
 
 const mark = (reply: Reply): Reply => ({ ...reply, scripted: true });
@@ -21,13 +20,13 @@ export const scriptLayer = (answers: ScriptedAnswers, reading: Reading): Layer =
     get active() {
       return answers.active;
     },
-    take(call, family) {
-      const { method, path, headers } = call;
-      const project = () => reading.owner(call, family);
+    take(call) {
+      const { method, path, headers, family } = call;
+      const project = () => reading.owner(call);
       const taken = answers.take({ method, path, headers, family, project });
       if (taken === undefined) return undefined;
       const { write, keep } = taken;
-      const asked = { text: () => reading.text(call, family), requestId: headers["posthog-request-id"] };
+      const asked = { text: () => reading.text(call), requestId: headers["posthog-request-id"] };
       if (keep) return { delay: 0, change: (reply) => mark({ ...reply, ...write(asked) }) };
       return { delay: 0, answer: write(asked), change: mark, rejection };
     },
@@ -39,10 +38,10 @@ export const faultLayer = (faults: FaultRules, { owner }: Pick<Reading, "owner">
     get active() {
       return faults.active;
     },
-    take(call, family) {
+    take(call) {
       if (call.fault !== undefined) return undefined;
-      const { method, path, headers } = call;
-      const taken = faults.take({ method, path, headers, family, project: () => owner(call, family) });
+      const { method, path, headers, family } = call;
+      const taken = faults.take({ method, path, headers, family, project: () => owner(call) });
       if (taken === undefined) return undefined;
       const { name, change, ...effect } = taken;
       const detail = `the fault ${name} is in force; the request was not handled`;

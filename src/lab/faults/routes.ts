@@ -1,3 +1,5 @@
+import { isControlPath } from "../../kernel/http/family.ts";
+
 /** The facts by which a rule's route is recognised. The page's form checks routes, too: no type of Node here. */
 interface Place {
   readonly method: string;
@@ -43,7 +45,7 @@ export function routeProblem(route: string): string | undefined {
   if (Object.hasOwn(words, route)) return undefined;
   const [, , path] = patternShape.exec(route) ?? [];
   if (path === undefined) return `${routeWords.join(", ")}, or a path such as /flags or POST /flags`;
-  if (path.startsWith("/__sim")) return "a path outside of the control API";
+  if (isControlPath(path)) return "a path outside of the control API";
   if (path.includes("?")) return "a path without a query";
   const isPartial = segmentsOf(path).some((it) => it.includes("*") && it !== "*");
   return isPartial ? "a * for a whole segment of the path, or at its end for the rest" : undefined;

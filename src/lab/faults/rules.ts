@@ -15,21 +15,7 @@ interface Taken extends Effect {
   readonly delay: number;
 }
 
-export interface FaultRules {
-  /** True while at least one rule is active. */
-  readonly active: boolean;
-  /** All rules in the order they were applied, including ended ones. */
-  list(): Fault[];
-  apply(use: FaultUse): Fault;
-  /** Removes rules by id or name, or all; returns the number removed. */
-  clear(which?: string): number;
-  replace(uses: readonly FaultUse[]): void;
-  /**
-   * Decides about a call, and counts it. Latencies of all matching rules add up; of the other effects the first
-   * rule's applies. The same calls in the same order get the same faults.
-   */
-  take(facts: CallFacts): Taken | undefined;
-}
+export type FaultRules = ReturnType<typeof createFaults>;
 
 export interface FaultsOptions {
   readonly clock: TimeSource;
@@ -42,7 +28,7 @@ const endedKept = 100;
 
 const endings = { used_up: "used up", expired: "its time has passed" } as const;
 
-export function createFaults({ clock, onChange = () => {} }: FaultsOptions): FaultRules {
+export function createFaults({ clock, onChange = () => {} }: FaultsOptions) {
   let rules: Rule[] = [];
   let active = false;
   let made = 0;
@@ -78,6 +64,7 @@ export function createFaults({ clock, onChange = () => {} }: FaultsOptions): Fau
     return rule;
   }
 
+  /** Removes rules by id or name, or all; returns the number removed. */
   function clear(which?: string): number {
     const gone = which === undefined ? rules : rules.filter((it) => it.id === which || it.name === which);
     rules = rules.filter((it) => !gone.includes(it));
@@ -94,21 +81,31 @@ export function createFaults({ clock, onChange = () => {} }: FaultsOptions): Fau
     if (rule.times !== null && rule.used >= rule.times) end(rule, "used_up");
   }
 
+  function list(): Fault[] {
+    expire();
+    return rules.map(showRule);
+  }
+
   return {
+    /** True while at least one rule is active. */
     get active() {
       return active;
     },
-    list() {
-      expire();
-      return rules.map(showRule);
-    },
-    apply: (use) => showRule(add(use)),
+    /** All rules in the order they were applied, including ended ones. */
+    list,
+    /** The names of the active ones. */
+    names: () => list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
+    apply: (use: FaultUse): Fault => showRule(add(use)),
     clear,
-    replace(uses) {
+    replace(uses: readonly FaultUse[]) {
       clear();
       for (const use of uses) add(use);
     },
-    take(facts) {
+    /**
+     * Decides about a call, and counts it. Latencies of all matching rules add up; of the other effects the first
+     * rule's applies. The same calls in the same order get the same faults.
+     */
+    take(facts: CallFacts): Taken | undefined {
       expire();
       const names: string[] = [];
       let delay = 0;

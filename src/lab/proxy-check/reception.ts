@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Call } from "../../kernel/http/call.ts";
 import { preflight } from "../../kernel/http/cors.ts";
+import { isControlPath } from "../../kernel/http/family.ts";
 import type { Reply } from "../../kernel/http/reply.ts";
 import { type Probe, type ProbeNonce, probeHeader } from "./probes.ts";
 
@@ -69,7 +70,7 @@ export function createReception(nonce: ProbeNonce): Reception {
     expect: (probe) => void expected.set(probe.id, probe),
     arrivals: ({ id }) => arrived.get(id) ?? [],
     take(call) {
-      if (call.path.startsWith("/__sim")) return undefined;
+      if (isControlPath(call.path)) return undefined;
       const probe = probeOf(call);
       if (!probe) return undefined;
       const { method, target, headers, body } = call;

@@ -73,11 +73,11 @@ function projectId(
 /** Finds out whose a call is before, or without, its handler. Nothing here throws. */
 export interface CallOwners {
   /** The project of a call. `adopts`: a key that no project has may become a project. */
-  owner(call: Call, family: Family, adopts?: boolean): number | null;
+  owner(call: Call, adopts?: boolean): number | null;
   /** The text of its body, with keys masked. */
-  text(call: Call, family: Family): string | undefined;
+  text(call: Call): string | undefined;
   /** Fills the record of a call that no handler sees. */
-  identify(call: Call, family: Family, adopts: boolean): void;
+  identify(call: Call, adopts: boolean): void;
   /** The project of a call that no row answers. */
   ofUnmatched(call: Call): number | null;
 }
@@ -85,23 +85,23 @@ export interface CallOwners {
 export function createCallOwners(desk: Owners & Pick<Desk, "projectFor">): CallOwners {
   const known: Desk["projectFor"] = (key) => desk.worlds.projectByKey(key);
 
-  const bodyOf = (call: Call, family: Family): DecodedBody | undefined =>
-    withBodies.has(family) && hasBody(call) ? decodedBody(call) : undefined;
+  const bodyOf = (call: Call): DecodedBody | undefined =>
+    withBodies.has(call.family) && hasBody(call) ? decodedBody(call) : undefined;
 
-  function owner(call: Call, family: Family, adopts = false): number | null {
-    const token = bodyOf(call, family)?.token;
-    const named = family === "management" ? undefined : idInHeader(desk, call);
+  function owner(call: Call, adopts = false): number | null {
+    const token = bodyOf(call)?.token;
+    const named = call.family === "management" ? undefined : idInHeader(desk, call);
     return named === undefined ? projectId(desk, call, token, adopts ? desk.projectFor : known) : named;
   }
 
   return {
     owner,
-    text: (call, family) => call.record.text ?? bodyOf(call, family)?.json?.text,
-    identify(call, family, adopts) {
+    text: (call) => call.record.text ?? bodyOf(call)?.json?.text,
+    identify(call, adopts) {
       const { record } = call;
-      const body = bodyOf(call, family);
+      const body = bodyOf(call);
       if (body) noteBody(record, body.json, body.steps);
-      record.project = owner(call, family, adopts);
+      record.project = owner(call, adopts);
     },
     ofUnmatched(call) {
       const named = idInHeader(desk, call);

@@ -2,6 +2,7 @@ import type { TimeSource } from "../../kernel/base/clock.ts";
 import { performance } from "../../kernel/base/real-time.ts";
 import type { App } from "../../kernel/http/app.ts";
 import { callFrom, pathOf } from "../../kernel/http/call.ts";
+import { isControlPath } from "../../kernel/http/family.ts";
 import type { Gauge } from "../../kernel/http/gauge.ts";
 import type { Reply, TransportFault } from "../../kernel/http/reply.ts";
 
@@ -27,7 +28,7 @@ export async function answerRequest(request: Request, context: FetchContext): Pr
 async function replyTo(request: Request, { app, clock, gauge }: FetchContext): Promise<Reply> {
   const url = new URL(request.url);
   const target = url.pathname + url.search;
-  const ticket = target.startsWith("/__sim") ? 0 : gauge.begin();
+  const ticket = isControlPath(target) ? 0 : gauge.begin();
   try {
     const received = Buffer.from(await request.arrayBuffer());
     const tooLarge = received.length > app.bodyLimit(request.method, pathOf(target));

@@ -6,6 +6,7 @@ import { clearTimeout, performance, setTimeout } from "../../kernel/base/real-ti
 import { isNode } from "../../kernel/base/runtime.ts";
 import type { App } from "../../kernel/http/app.ts";
 import { type Call, callFrom, pathOf } from "../../kernel/http/call.ts";
+import { isControlPath } from "../../kernel/http/family.ts";
 import type { Gauge } from "../../kernel/http/gauge.ts";
 import { type Reply, text } from "../../kernel/http/reply.ts";
 import type { Passing } from "../../lab/tapes/upstream/forward.ts";
@@ -50,8 +51,6 @@ const bodyTimeout = 60_000;
 /** The answer where the app itself fails. */
 const brokenReply = text("A server error occurred.", 500);
 
-const isControl = (target: string): boolean => target.startsWith("/__sim");
-
 /**
  * Opens the one port. A plain request goes straight through node:http.
  * @throws the system's error (EADDRINUSE, EADDRNOTAVAIL …) if it cannot listen on the port
@@ -80,7 +79,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
   const pass: PassSocket = (req, socket, head) => {
     const path = pathOf(req.url ?? "/");
     const passing = options.passing?.current;
-    if (passing === undefined || isControl(path)) return false;
+    if (passing === undefined || isControlPath(path)) return false;
     passing.upgrade(req, socket, head, { path, host: req.headers.host });
     return true;
   };
@@ -308,7 +307,7 @@ function passOn(
   const path = pathOf(req.url ?? "/");
   const { host } = req.headers;
   const origin = host === undefined ? undefined : `${scheme}://${host}`;
-  if (isControl(path)) answerHere();
+  if (isControlPath(path)) answerHere();
   else passing.offer(req, res, { path, host: passage?.host, origin }, answerHere);
 }
 
@@ -364,7 +363,7 @@ function receive(
     way,
     publicUrl,
   };
-  if (!isControl(target)) flights.begin(arrival);
+  if (!isControlPath(target)) flights.begin(arrival);
   const limit = app.bodyLimit(method, pathOf(target));
   if (Number(req.headers["content-length"] ?? 0) > limit) {
     refuse(arrival, app, flights, ends, timeout);

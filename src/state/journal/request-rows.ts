@@ -4,6 +4,7 @@ import { inSlices, itemsPerStep, type Work } from "../../kernel/base/work.ts";
 import { headerIn } from "../../kernel/http/client-address.ts";
 import { pathNumber } from "../../kernel/http/control-body.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { isControlPath } from "../../kernel/http/family.ts";
 import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
 import type { StoredEvent } from "./event.ts";
@@ -78,7 +79,7 @@ async function nearestTo({ endpoints }: RequestPorts, line: TrafficLine): Promis
   if (!isUnmatched(line)) return [];
   const { explainUnknownPath } = await import("../../kernel/http/unknown-path.ts");
   const path = line.target.split("?", 1)[0] ?? "";
-  const isControl = path.startsWith("/__sim");
+  const isControl = isControlPath(path);
   const known = (await endpoints()).filter((it) => isControl || it.family !== "control");
   return explainUnknownPath(known, path).nearest;
 }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { SimError } from "../../../src/kernel/base/errors.ts";
 import { atOnce, inSlices } from "../../../src/kernel/base/work.ts";
 import { type Call, callFrom } from "../../../src/kernel/http/call.ts";
+import type { Family } from "../../../src/kernel/http/family.ts";
 import { createCallOwners } from "../../../src/service/capture/call-owner.ts";
 import { takeLegacy } from "../../../src/service/capture/take-legacy.ts";
 import { createKeyring } from "../../../src/state/documents/keyring.ts";
@@ -13,8 +14,10 @@ import { key, now, openEdge, otherKey } from "./edge.ts";
 const { desk } = openEdge();
 const owners = createCallOwners(desk);
 
-const callWith = (body: Buffer, target = "/batch/", headers: Record<string, string> = {}): Call =>
-  callFrom({
+const of = (family: Family, call: Call): Call => Object.assign(call, { family });
+
+const callWith = (body: Buffer, target = "/batch/", headers: Record<string, string> = {}): Call => {
+  const call = callFrom({
     method: "POST",
     target,
     headers,
@@ -25,17 +28,19 @@ const callWith = (body: Buffer, target = "/batch/", headers: Record<string, stri
     started: 0,
     signal: () => new AbortController().signal,
   });
+  return of("capture", call);
+};
 
 const item = { event: "e", distinct_id: "u", properties: { plan: "pro" } };
 const batch = Buffer.from(JSON.stringify({ api_key: key, batch: [item] }));
 
 test("the owner is found by the body, and the handler reads what was decoded for that", () => {
   const call = callWith(gzipSync(batch));
-  expect(owners.owner(call, "capture")).toBe(1);
+  expect(owners.owner(call)).toBe(1);
   expect(call.record).toMatchObject({ decoded: { steps: ["gzip"], token: key } });
   expect(call.record.project).toBeUndefined();
   const { decoded } = call.record;
-  expect(owners.text(call, "capture")).toBe(batch.toString());
+  expect(owners.text(call)).toBe(batch.toString());
   expect(call.record.decoded).toBe(decoded);
   atOnce(takeLegacy(desk, call));
   expect(call.record).toMatchObject({ project: 1, steps: ["gzip"], text: batch.toString() });
@@ -73,13 +78,13 @@ test.each<[what: string, owner: number | null, target: string, body?: unknown]>(
 ])("%s: project %j", (_, owner, target, body) => {
   const text = typeof body === "string" ? body : JSON.stringify(body ?? "");
   const call = callWith(Buffer.from(body === undefined ? "" : text), target);
-  expect(owners.owner(call, "capture")).toBe(owner);
+  expect(owners.owner(call)).toBe(owner);
 });
 
 test.each(["capture", "capture-v1", "flags", "management"] as const)("a body of %s", (family) => {
   const expected = family === "management" ? null : 1;
-  expect(owners.owner(callWith(batch), family)).toBe(expected);
-  expect(owners.text(callWith(batch), family)).toBe(expected === null ? undefined : batch.toString());
+  expect(owners.owner(of(family, callWith(batch)))).toBe(expected);
+  expect(owners.text(of(family, callWith(batch)))).toBe(expected === null ? undefined : batch.toString());
 });
 
 const personal = (n: number, scoped_teams: number[]) =>
@@ -113,31 +118,31 @@ test.each<[what: string, owner: number | null, headers: Record<string, string>, 
   ["a header that names no project", null, { "x-phx-project": "9" }, `/e/?token=${key}`],
 ])("%s: project %j", (_, owner, headers, target) => {
   const call = callWith(Buffer.alloc(0), target, headers);
-  expect(keyOwners.owner(call, "capture")).toBe(owner);
+  expect(keyOwners.owner(call)).toBe(owner);
   expect(keyOwners.ofUnmatched(call)).toBe(owner);
   expect(call.record.decoded).toBeUndefined();
 });
 
 test("only a call that may adopt makes a project of an unknown key", () => {
   const call = callWith(Buffer.from('{"api_key":"phc_unknown"}'));
-  expect(keyOwners.owner(call, "capture")).toBeNull();
+  expect(keyOwners.owner(call)).toBeNull();
   expect(adopted).toEqual([]);
-  expect(keyOwners.owner(call, "capture", true)).toBe(1);
+  expect(keyOwners.owner(call, true)).toBe(1);
   expect(adopted).toEqual(["phc_unknown"]);
 });
 
 test("the management API has no header for the project, and the name of a route's key is its own", () => {
   const call = callWith(Buffer.alloc(0), `/api/x?token=${key}`, { "x-phx-project": "2" });
-  expect(keyOwners.owner(call, "management")).toBe(1);
+  expect(keyOwners.owner(of("management", call))).toBe(1);
   const named = callWith(Buffer.alloc(0), `/x/${key}`);
   Object.assign(named, { params: { token: otherKey } });
-  expect(keyOwners.owner(named, "service")).toBe(2);
+  expect(keyOwners.owner(of("service", named))).toBe(2);
 });
 
 test("a text that is on record is not decoded again", () => {
   const call = callWith(batch);
   call.record.text = "known";
-  expect(owners.text(call, "capture")).toBe("known");
+  expect(owners.text(call)).toBe("known");
 });
 
 test("a call that no row answers", () => {
@@ -148,7 +153,7 @@ test("a call that no row answers", () => {
 
 test("a body that cannot be read has no owner, and the handler refuses it itself", () => {
   const call = callWith(Buffer.from("{"));
-  expect(owners.owner(call, "capture")).toBeNull();
+  expect(owners.owner(call)).toBeNull();
   expect(() => atOnce(takeLegacy(desk, call))).toThrow(SimError);
   expect(call.record.project).toBeUndefined();
 });
@@ -156,7 +161,7 @@ test("a body that cannot be read has no owner, and the handler refuses it itself
 test("the limit of the handler counts, not that of the search for the owner", async () => {
   const large = { api_key: key, batch: [{ ...item, properties: { x: "x".repeat(21 * 1024 * 1024) } }] };
   const call = callWith(gzipSync(JSON.stringify(large)));
-  expect(owners.owner(call, "capture")).toBe(1);
+  expect(owners.owner(call)).toBe(1);
   const taken = Promise.resolve().then(() => inSlices(takeLegacy(desk, call)));
   await expect(taken).rejects.toMatchObject({ code: "payload_too_large" });
   expect(call.record.text).toBeUndefined();
@@ -164,10 +169,10 @@ test("the limit of the handler counts, not that of the search for the owner", as
 
 test("a call that no handler sees gets its project and its body on record", () => {
   const call = callWith(batch);
-  owners.identify(call, "capture", false);
+  owners.identify(call, false);
   expect(call.record).toMatchObject({ project: 1, text: batch.toString() });
   const plain = callWith(Buffer.from("{}"), `/api/surveys?token=${key}`);
-  owners.identify(plain, "service", false);
+  owners.identify(of("service", plain), false);
   expect(plain.record.project).toBe(1);
   expect(plain.record.text).toBeUndefined();
 });

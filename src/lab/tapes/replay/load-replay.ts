@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { didYouMean } from "../../../kernel/base/nearest.ts";
 import type { Call, CallFault } from "../../../kernel/http/call.ts";
-import type { Family } from "../../../kernel/http/family.ts";
 import { tapeEnding, tapePlace } from "../format/place.ts";
 import { TapeError } from "../format/tape-error.ts";
 import { loadTapeMatcher } from "../match/tape-matcher.ts";
@@ -66,7 +65,7 @@ interface LoadedReplay {
   /** With the mode `new`. */
   readonly recorder?: MissRecorder;
   /** How a call is answered; undefined: by the emulator. */
-  take(call: Call, family: Family): CallFault | undefined;
+  take(call: Call): CallFault | undefined;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { performance } from "../../../kernel/base/real-time.ts";
 import { isBrowsersOwn } from "../../../kernel/http/browser-requests.ts";
 import type { Call, CallFault } from "../../../kernel/http/call.ts";
-import type { Family } from "../../../kernel/http/family.ts";
 import { pause } from "../../../kernel/http/layer.ts";
 import { hopHeaders } from "../../../kernel/http/reply.ts";
 import { partitionOf } from "../../faults/call-facts.ts";
@@ -28,7 +27,7 @@ export interface MissRecorder {
 /** What replaying needs of the sim. */
 export interface ReplayingParts {
   /** The project of a call. */
-  owner(call: Call, family: Family): number | null;
+  owner(call: Call): number | null;
   notice(text: string): void;
   /** Rules of the project for what is compared with a tape, in addition to those that the tape carries. */
   redaction?: RedactionRules | undefined;
@@ -94,7 +93,7 @@ const upstreamRefusal = { reason: "tape", detail: "upstream has this response; t
  * Answers calls from a tape. `owner` finds the project of a call. The emulator answers requests of the capture family:
  * their answer is only a receipt, and their events belong in the log; they are compared with the tape's events.
  */
-export function createReplay(parts: ReplayParts, owner: (call: Call, family: Family) => number | null) {
+export function createReplay(parts: ReplayParts, owner: (call: Call) => number | null) {
   const { name, matcher, onMiss, timing } = parts;
 
   const restored = (hit: Exchange, body: TapeBody | undefined, asked: ReplayRequest): RecordedAnswer =>
@@ -155,9 +154,9 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
 
   return {
     /** How the call is answered; undefined: by the emulator. */
-    take(call: Call, family: Family): CallFault | undefined {
+    take(call: Call): CallFault | undefined {
       if (isPreflight(call)) return undefined;
-      const asked = askedOf(call, clientOf(call.headers, owner(call, family)));
+      const asked = askedOf(call, clientOf(call.headers, owner(call)));
       if (isCapture(routeOf(call.method, call.path))) {
         const { extra } = matcher.compareEvents(asked);
         if (extra.length > 0) parts.pass?.(call);

@@ -64,7 +64,7 @@ export function createReplaying(parts: ReplayingParts): Replaying {
       get active() {
         return loaded !== undefined;
       },
-      take: (call, family) => loaded?.take(call, family),
+      take: (call) => loaded?.take(call),
     }),
     get active() {
       return loaded !== undefined;
