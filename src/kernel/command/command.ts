@@ -18,7 +18,7 @@ export interface Shell extends SettingSources {
 }
 
 /** Commands whose names begin with the same word. */
-export interface CommandGroup {
+interface CommandGroup {
   readonly name: string;
   readonly describe: string;
 }

@@ -109,7 +109,8 @@ export const thinCommand = <const O extends Options = Record<never, never>, Answ
   ...row
 }: ThinRow<O, Answer>): Command =>
   controlCommand(row, thinOptions.json, (answer, shell, values) => {
-    if (!row.reads && isObject(answer) && typeof answer.hint === "string") shell.err.say(`phx-sim: ${clean(answer.hint)}`);
+    if (!row.reads && isObject(answer) && typeof answer.hint === "string")
+      shell.err.say(`phx-sim: ${clean(answer.hint)}`);
     print(shell, values.json, answer, lines(answer as Answer, shell.outStyle, values));
   });
 
