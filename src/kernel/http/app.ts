@@ -204,7 +204,7 @@ class Core implements ObservingApp {
     const endpoint = this.#router.exact(call.path)?.byMethod.get(call.method);
     call.family = endpoint?.family ?? familyOf(call.path);
     const kind = endpoint ?? { family: call.family, journaled: call.family !== "control" };
-    return this.#finish(call, kind, this.#failed(call, tooLarge(this.bodyLimit(call.method, call.path))));
+    return this.#finish(call, kind, this.#failed(call, tooLarge(call, this.bodyLimit(call.method, call.path))));
   }
 
   abandon(call: Call, why: keyof typeof abandoned): Promise<Reply> {
@@ -231,12 +231,14 @@ function routed(call: Call, match: Match | undefined): Route {
 /** @throws SimError payload_too_large */
 function withinLimit(call: Call, route: Route): Route {
   const limit = route.endpoint?.bodyLimit ?? defaultBodyLimit;
-  if (route.endpoint && call.body.length > limit) throw tooLarge(limit);
+  if (route.endpoint && call.body.length > limit) throw tooLarge(call, limit);
   return route;
 }
 
-const tooLarge = (limit: number): SimError =>
-  new SimError("payload_too_large", `maximum event size exceeded: the body is larger than ${limit} bytes`);
+const tooLarge = ({ family }: Pick<Call, "family">, limit: number): SimError => {
+  const what = family === "control" || family === "management" ? "" : "maximum event size exceeded: ";
+  return new SimError("payload_too_large", `${what}the body is larger than ${limit} bytes`);
+};
 
 const abandoned = {
   sender_gone: "the sender went away before its body was complete",

@@ -63,6 +63,8 @@ export interface RowHead<
   >;
   /** Statuses of errors beyond those that follow from query, body and access. */
   readonly errors?: readonly number[];
+  /** Largest body in bytes, on the wire. */
+  readonly bodyLimit?: number;
 }
 
 /**
@@ -208,11 +210,15 @@ function controlDocs(definition: RowHead<keyof typeof refusals>): EndpointDocs {
 }
 
 export const endpointOf = (
-  { method, path, summary, contract = false }: RowHead<unknown>,
+  { method, path, summary, contract = false, bodyLimit }: RowHead<unknown>,
   family: Family,
-): Pick<Endpoint, "methods" | "path" | "family" | "summary" | "contract"> => {
+): Pick<Endpoint, "methods" | "path" | "family" | "summary" | "contract" | "bodyLimit"> => {
   const methods = typeof method === "string" ? [method] : method;
-  return { methods, path, family, summary, ...(contract && { contract: `${methods[0]} ${path}` }) };
+  return {
+    ...{ methods, path, family, summary },
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    ...(contract && { contract: `${methods[0]} ${path}` }),
+  };
 };
 
 /** What the OpenAPI document shows of a row. @param errors The error replies of its family */

@@ -39,6 +39,8 @@ const refusal = (detail: string, at: readonly string[], hint?: string): SimError
 
 /** Values of a query, at any depth: reading them takes no turns. */
 const mostValues = 50_000;
+/** Bytes of a request with a query: it is parsed in one turn of the event loop. */
+export const largestQuery = 128 * 1024;
 
 const valuesIn = (value: Json): number =>
   typeof value !== "object" || value === null

@@ -8,6 +8,7 @@ import { slice } from "../../kernel/http/slice.ts";
 import type { Insight, StoredProject, Worlds } from "../../state/documents/world.ts";
 import { queryOfFilters } from "./insights/legacy-filters.ts";
 import type { SimQueries } from "./open-queries.ts";
+import { largestQuery } from "./read-query.ts";
 import type { QueryOrder } from "./runner.ts";
 import { ControlAnswer, ControlQuery, DropOffs } from "./shapes.ts";
 
@@ -72,12 +73,13 @@ export const querySlice = slice(["worlds", "queries", "dropOffs"], (ports: Query
     access: "control",
     summary: "Runs a query: HogQL, a query with its kind, or a stored insight",
     body: ControlQuery,
+    bodyLimit: largestQuery,
     reply: ControlAnswer,
     errors: [404],
     async handle({ body, call }) {
       const { order, insight } = orderOf(ports, body);
-      const { source } = ports.queries.read(order);
-      const response: JsonObject = await ports.queries.run({ ...order, signal: call.signal });
+      const read = ports.queries.read(order);
+      const response: JsonObject = await ports.queries.run({ ...order, signal: call.signal }, read);
       const { results, timeseries, tables, errors } = response;
       return {
         ...response,
@@ -85,7 +87,7 @@ export const querySlice = slice(["worlds", "queries", "dropOffs"], (ports: Query
         results: results ?? timeseries ?? tables ?? errors ?? null,
         project: order.project,
         insight: insight && { id: insight.id, short_id: insight.short_id, name: insight.name },
-        query: source,
+        query: read.source,
       };
     },
   }),
@@ -95,6 +97,7 @@ export const querySlice = slice(["worlds", "queries", "dropOffs"], (ports: Query
     access: "control",
     summary: "Lists who left a funnel at which step, with their last events",
     body: ControlQuery,
+    bodyLimit: largestQuery,
     reply: DropOffs,
     errors: [404],
     async handle({ body, call }) {

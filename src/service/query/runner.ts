@@ -190,9 +190,8 @@ export function createQueryRunner({
     /** Reads the query of an order without running it. @throws SimError invalid_input with a pointer */
     read: ({ query, at }: Pick<QueryOrder, "query" | "at">): ReadQuery => readQuery(kinds, query, at),
     /** @throws SimError invalid_input, query_timeout; what the kind throws */
-    async run(order: QueryOrder): Promise<QueryResponse> {
+    async run(order: QueryOrder, read: ReadQuery = readQuery(kinds, order.query, order.at)): Promise<QueryResponse> {
       const project = projectOf(order);
-      const read = this.read(order);
       return withoutComputing(project, read, order) ?? (await waitFor(project, read, order));
     },
     /** The status of a query that failed while its client waited. */

@@ -69,7 +69,7 @@ export const bombs: readonly Bomb[] = [
     name: "thousands of series of minutes",
     query: {
       ...trends({ interval: "minute", dateRange: { date_from: "-60d" } }),
-      series: Array.from({ length: 5_000 }, () => series[0]),
+      series: Array.from({ length: 2_500 }, () => series[0]),
     },
   },
   {
@@ -78,16 +78,20 @@ export const bombs: readonly Bomb[] = [
     query: trends({ trendsFilter: { formula: `${"(".repeat(50_000)}A${")".repeat(50_000)}` } }),
   },
   {
-    isRefused: true,
-    name: "50,000 formulas",
-    query: trends({ trendsFilter: { formulas: Array.from({ length: 50_000 }, (_, i) => `A + ${i}`) } }),
+    name: "thousands of formulas",
+    query: trends({ trendsFilter: { formulas: Array.from({ length: 9_000 }, (_, i) => `A + ${i}`) } }),
   },
   {
     isRefused: true,
     name: "an expression in 50,000 parentheses",
     query: `SELECT ${"(".repeat(50_000)}1${")".repeat(50_000)}`,
   },
-  { isRefused: true, name: "a sum of 100,000 terms", query: `SELECT ${repeated(100_000, () => "1", " + ")}` },
+  { isRefused: true, name: "a sum of 30,000 terms", query: `SELECT ${repeated(30_000, () => "1", " + ")}` },
+  {
+    isRefused: true,
+    name: "two megabytes of numbers",
+    query: { ...trends({}), series: Array.from({ length: 1_000_000 }, () => 1) },
+  },
   {
     isRefused: true,
     name: "retention over a million periods",

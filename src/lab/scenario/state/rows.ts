@@ -125,14 +125,11 @@ function importRow(ports: StatePorts): Endpoint {
     summary: "Replaces the state with an exported one",
     errors: [400, 408, 413, 415],
     reply: ImportedState,
+    bodyLimit: largestState,
     handle: ({ call }) => importState(ports, call.body.toString("utf8")),
   });
   const body = { type: "application/json", schema: jsonSchemaOf(StateOrder, "input"), isOptional: false };
-  return {
-    ...plain,
-    bodyLimit: largestState,
-    docs: () => ({ ...plain.docs?.(), body, replies: plain.docs?.().replies ?? {} }),
-  };
+  return { ...plain, docs: () => ({ ...plain.docs?.(), body, replies: plain.docs?.().replies ?? {} }) };
 }
 
 /** Each snapshot holds people and documents; without a limit, a loop could fill the machine. */

@@ -6,7 +6,7 @@ import { parseShape } from "../../../kernel/http/shape-errors.ts";
 import { fieldsOf } from "../../api-frame/body.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { type ExecutionMode, executionModes } from "../execution-mode.ts";
-import { withDashboardFilters, withVariables } from "../read-query.ts";
+import { largestQuery, withDashboardFilters, withVariables } from "../read-query.ts";
 import type { QueryDesk } from "../runner.ts";
 
 const Filters = z.record(z.string(), z.json());
@@ -124,6 +124,7 @@ export const queryEndpoints = (desk: QueryDesk): Endpoint[] => [
     summary: "Runs a query: HogQL or an insight's; 202 if it is computed in the background",
     access,
     body: QueryRequest,
+    bodyLimit: largestQuery,
     reply: QueryAnswer,
     replies: { 202: { description: "It is computed in the background", shape: QueryAnswer } },
     statusOf: (answer) => (answer && isPending(answer) ? 202 : 200),
