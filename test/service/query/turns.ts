@@ -52,7 +52,7 @@ async function launchMetered(): Promise<Metered> {
   const file = join(folder, "port");
   const meter = pathToFileURL(resolve("test/service/query/turn-meter.mjs")).href;
   const env = { TURN_METER: file, NODE_OPTIONS: `--import=${meter}` };
-  const server = await launch("memory", "", false, [], { env });
+  const server = await launch("memory", "", false, ["--query-timeout", "1s"], { env });
   const port = readFileSync(file, "utf8");
   const client = connect(server);
   return {
@@ -110,8 +110,7 @@ export async function measureTurns(runs: number): Promise<boolean> {
     await measure(`${first} at first`, metered, first);
     await fill(metered);
     for (const path of [...more, ...(await listPaths(metered))]) await measure(path, metered, path);
-    for (const { name, query } of bombs)
-      await measure(`query: ${name}`, metered, "query", JSON.stringify({ query }));
+    for (const { name, query } of bombs) await measure(`query: ${name}`, metered, "query", JSON.stringify({ query }));
     await metered.stop();
   }
   for (const [name, ms] of [...longest].sort(([, a], [, b]) => b - a).slice(0, shown))
