@@ -64,8 +64,8 @@ const options = {
   ...upstreamOptions,
   tape: text("Tape to write: tapes/NAME.tape.ndjson, or a path (default: named after the time)"),
   mode: choice(
-    "record: all goes to the upstream; all: the tape is replaced; once: replay the tape if it exists; new: replay it and record what is missing; none (or replay): replay only; diff: compare the emulator's responses; spy: pass on what the emulator does not know",
-    ["record", "all", "once", "new", "none", "replay", "diff", "spy"],
+    "record: all goes to the upstream; once: replay the tape if it exists; new: replay it and record what is missing; replay: replay only; spy: pass on what the emulator does not know",
+    ["record", "once", "new", "replay", "spy"],
     "record",
   ),
   "max-age": text("With --mode once or new: record a tape again that is older than this (7d, 12h)"),
@@ -108,7 +108,6 @@ export const record = command({
       "phx-sim record --upstream us --tape checkout --mode once --max-age 7d -- npm test",
       "record the first time, then replay; again after a week",
     ],
-    ["phx-sim record --upstream https://posthog.example.com --mode diff", "where does the emulator differ?"],
   ],
   run,
 });
@@ -125,20 +124,15 @@ async function run(settings: RecordSettings, shell: Shell): Promise<CommandEnd> 
 const nameByTime = (): string =>
   `recording-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}`;
 
-type RecordMode = Exclude<RecordSettings["values"]["mode"], "replay">;
-
-/** `replay` is another word for `none`. */
-const modeOf = ({ mode }: RecordSettings["values"]): RecordMode => (mode === "replay" ? "none" : mode);
+type RecordMode = RecordSettings["values"]["mode"];
 
 /** Modes that may replay: they need a tape, and not always an upstream. */
-const replaying: ReadonlySet<RecordMode> = new Set(["once", "new", "none"]);
-const withoutUpstream: ReadonlySet<RecordMode> = new Set(["once", "none"]);
-const taping: ReadonlySet<RecordMode> = new Set(["record", "all"]);
+const replaying: ReadonlySet<RecordMode> = new Set(["once", "new", "replay"]);
+const withoutUpstream: ReadonlySet<RecordMode> = new Set(["once", "replay"]);
 
 /** @throws Failure usage */
 function checkMode(values: RecordSettings["values"]): void {
-  const { tape, upstream, "max-age": maxAge } = values;
-  const mode = modeOf(values);
+  const { tape, upstream, mode, "max-age": maxAge } = values;
   if (upstream === undefined && !withoutUpstream.has(mode))
     throw new Failure("usage", "record needs --upstream: us, eu, or an address");
   if (tape === undefined && replaying.has(mode))
@@ -155,12 +149,12 @@ function recordingOptions(settings: RecordSettings): SimOptions {
   if (values.raw && origins.redact.source === "flag")
     throw new Failure("usage", "--raw redacts nothing: give --redact or --raw, not both");
   const { upstream, ...way } = upstreamOf(settings);
-  const mode = modeOf(values);
-  const tape = values.tape ?? (taping.has(mode) ? nameByTime() : undefined);
+  const { mode } = values;
+  const tape = values.tape ?? (mode === "record" ? nameByTime() : undefined);
   return {
     ...way,
     // A tape alone never asks it.
-    ...(upstream !== undefined && mode !== "none" && { upstream }),
+    ...(upstream !== undefined && mode !== "replay" && { upstream }),
     ...(values["max-age"] !== undefined && { maxAge: values["max-age"] }),
     mode,
     redact: values.redact,
@@ -183,7 +177,7 @@ function open(settings: RecordSettings, port: number, shell: Shell, onStop?: () 
 const replayTexts: Readonly<Partial<Record<RecordMode, string>>> = {
   once: "the tape exists and answers; nothing is recorded",
   new: "the tape answers; what it has no response for goes to the upstream and is recorded",
-  none: "the tape answers; nothing is recorded",
+  replay: "the tape answers; nothing is recorded",
 };
 
 function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
@@ -222,7 +216,7 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<CommandEnd
   const log = logOf(sim, values.quiet, shell);
   shell.out.say(...startLines(sim, values, shell));
   shell.out.flush();
-  if (!values.quiet) reportTape(sim, modeOf(values), shell);
+  if (!values.quiet) reportTape(sim, values.mode, shell);
   const loading = new AbortController();
   // what cannot be loaded now is loaded on first use
   loadRest(sim, loading.signal).catch(() => {});
@@ -275,7 +269,7 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Comma
     await closesWithin(sim, closeMs);
     return relay.first;
   }
-  if (!values.quiet) reportTape(sim, modeOf(values), shell);
+  if (!values.quiet) reportTape(sim, values.mode, shell);
   const variables = hostVariables(sim);
   if (!values.quiet) announceVariables(sim, values.command, variables, shell);
   const routes = await rerouteVariables(sim, values, shell).catch(async (error: unknown) => {
@@ -295,26 +289,11 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Comma
   return code;
 }
 
-/** Kinds of differences that are listed; the others are counted. */
-const most = 20;
-
-type Differences = NonNullable<RecordingFacts["differences"]>;
-
-function differenceLines({ compared, differing, groups }: Differences, style: Style): string[] {
-  const lines = groups.slice(0, most).map((it) => {
-    const severity = it.severity === "break" ? style.bad(it.severity) : it.severity;
-    const seen = `${clean(it.recorded, 60)} → ${clean(it.own, 60)}`;
-    return `  ${severity} ${clean(it.route, 80)} ${clean(it.path, 120)}: ${it.detail} (${seen}) ×${it.count} of ${it.of}`;
-  });
-  const more = groups.length > most ? [`  … and ${groups.length - most} more kinds of differences`] : [];
-  return [`phx-sim: the emulator differs in ${differing} of ${counted(compared, "response")}`, ...lines, ...more];
-}
-
 const silence = "  nothing reached it: does the app send to this address, with a project key of the upstream?";
 
 /** The summary of a recording on a terminal. */
 function recordingLines(facts: RecordingFacts, style: Style): string[] {
-  const { passed, aborted, failed, bytes_sent, bytes_received, tape, taped, redacted, differences } = facts;
+  const { passed, aborted, failed, bytes_sent, bytes_received, tape, taped, redacted } = facts;
   const mishaps = [
     ...(aborted > 0 ? [`${aborted} cut off`] : []),
     ...(failed > 0 ? [style.bad(`${failed} without a response`)] : []),
@@ -329,19 +308,17 @@ function recordingLines(facts: RecordingFacts, style: Style): string[] {
     `phx-sim: ${passing}`,
     ...(passed === 0 && facts.mode !== "spy" ? [silence] : []),
     ...taping,
-    ...(differences ? differenceLines(differences, style) : []),
-    ...(facts.trouble === null ? [] : [`phx-sim: ${style.bad(troubleText(facts))}: ${clean(facts.trouble)}`]),
+    ...(facts.trouble === null ? [] : [`phx-sim: ${style.bad(notWhole)}: ${clean(facts.trouble)}`]),
   ];
 }
 
-const troubleText = ({ mode }: RecordingFacts): string =>
-  mode === "all" ? "the tape was not replaced" : "the tape is not whole";
+const notWhole = "the tape is not whole";
 
 /** Why the command fails although it did what it could. */
 function recordingEnd(facts: RecordingFacts): Failure | undefined {
   const { trouble, failed, passed, last_failure } = facts;
   if (failed > 0 && failed === passed)
     return new Failure("network", `no request got a response: ${clean(last_failure ?? "")}`);
-  if (trouble !== null) return new Failure("failed", `${troubleText(facts)}: ${clean(trouble)}`);
+  if (trouble !== null) return new Failure("failed", `${notWhole}: ${clean(trouble)}`);
   return undefined;
 }

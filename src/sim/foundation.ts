@@ -28,7 +28,7 @@ export type SimSettings = Awaited<ReturnType<typeof readSettings>>;
 /** The options, and what follows from them alone. @throws StartError */
 export async function readSettings(given: SimOptions) {
   checkOptions(given);
-  const options = { ...given, mode: await tapesOrExplain(modeOf(given)) };
+  const options = { ...given, ...(await tapesOrExplain(modeOf(given))) };
   const redaction = redactionOf(options);
   const host = options.host ?? "127.0.0.1";
   const isOpen = isOpenAt(host, options.publicUrl);

@@ -76,18 +76,17 @@ export interface SimOptions {
    */
   tape?: string;
   /**
-   * With a tape alone: `replay` (default; also `none`): what is not on it is answered 599; `hybrid`: the emulator answers
-   * that. With an upstream: `record` (default): everything goes there, a tape that exists is continued; `all`: the same,
-   * and a tape that exists is replaced on `close()`, if every request was answered; `once`: replays the tape if it
-   * exists, else records it; `new`: replays the tape and records what it has no response for.
+   * With a tape alone: `replay` (default). With an upstream: `record` (default): everything goes there, a tape that
+   * exists is continued; `once`: replays the tape if it exists, else records it; `new`: replays the tape and records what
+   * it has no response for; `spy`: only what the emulator has no row for goes there.
    */
   mode?: Mode;
   /**
-   * With `once` and `new`: a tape that was created longer ago (`7d`, `12h`) is recorded again, as with `all`. Where the
-   * upstream must not be reached, it is replayed anyway, with a notice.
+   * With `once` and `new`: a tape that was created longer ago (`7d`, `12h`) is recorded again, and replaced on
+   * `close()`, if every request was answered. Where the upstream must not be reached, it is replayed anyway, with a notice.
    */
   maxAge?: string;
-  /** What becomes of requests that the tape has no response for. Default: by the mode, `fail` or `emulate`. */
+  /** What becomes of requests that the tape has no response for. Default: `fail`, answered 599. */
   onMiss?: MissPolicy;
   /** How long recorded answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. */
   timing?: string;
@@ -97,8 +96,7 @@ export interface SimOptions {
   approximate?: boolean;
   /**
    * Whose answers are recorded: `us`, `eu`, or the address of a self-hosted service. Alone it means the mode `record`:
-   * every request goes there, shows here, and is taped if there is a `tape`. `diff` also compares what the emulator
-   * would have said; `spy` passes on only what the emulator has no row for.
+   * every request goes there, shows here, and is taped if there is a `tape`.
    */
   upstream?: string;
   /** No upstream may be reached: an error instead. Default: under CI (`CI` set) only loopback ones may. */

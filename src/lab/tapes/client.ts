@@ -14,9 +14,7 @@ export type { LoadedTape, RecordingFacts, RecordingMode, TapeLedger };
 
 /** How a tape answers. */
 export interface TapeOptions {
-  /** `replay` (default; also `none`): a request that is not on the tape is an error; `hybrid`: the emulator answers it. */
-  mode?: "replay" | "none" | "hybrid";
-  /** Default: by the mode, `fail` or `emulate`; `upstream` needs a sim that has one. */
+  /** A request that is not on the tape: an error (`fail`, default), or the emulator or a sim's upstream answers it. */
   onMiss?: MissPolicy;
   /** How long answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. At most a minute. */
   timing?: string;
@@ -47,8 +45,8 @@ export interface Tapes {
 /** The part of the client for tapes. */
 export const tapesBy = (call: ControlCall): Tapes =>
   withOptions({
-    load: async (tape, { mode, onMiss, timing, skipStatus, approximate } = {}) => {
-      const order = { tape, mode, on_miss: onMiss, timing, skip_status: skipStatus, approximate };
+    load: async (tape, { onMiss, timing, skipStatus, approximate } = {}) => {
+      const order = { tape, on_miss: onMiss, timing, skip_status: skipStatus, approximate };
       return (await call<{ tape: LoadedTape }>("POST", "tapes", order)).tape;
     },
     get: async () => (await call<LoadedTapeReply>("GET", "tapes")).tape,
@@ -80,5 +78,5 @@ export const recordingBy = (call: ControlCall): Recording => ({
 });
 
 const withOptions = knownOptions<Tapes>("tapes", {
-  load: { 1: keysOf<TapeOptions>({ mode: true, onMiss: true, timing: true, skipStatus: true, approximate: true }) },
+  load: { 1: keysOf<TapeOptions>({ onMiss: true, timing: true, skipStatus: true, approximate: true }) },
 });

@@ -55,9 +55,9 @@ export interface TapeMatcher {
 export interface ReplayOrder {
   /** A name (`tapes/NAME.tape.ndjson`) or a path. */
   readonly tape: string;
-  /** `replay` (default) or `none`: a request that is not on the tape is an error; `hybrid`: the emulator answers it. */
-  readonly mode?: string | undefined;
-  /** Default: by the mode. */
+  /** Answers to what is not on the tape are recorded on it; only the sim's own options can order this. */
+  readonly isNew?: boolean | undefined;
+  /** What becomes of requests that are not on the tape. */
   readonly onMiss?: string | undefined;
   /** `none`, `recorded`, `scale:0.5`, `max:2000`. */
   readonly timing?: string | undefined;
@@ -85,8 +85,13 @@ export interface TapePlayer {
   rewind(client?: string): void;
 }
 
-/** A recording to start; only the sim's own options can order that nothing is redacted. */
-export type RecordingRequest = RecordingOrder & { raw?: boolean | undefined };
+/** A recording to start; the rest only the sim's own options can order. */
+export interface RecordingRequest extends RecordingOrder {
+  /** Nothing is redacted. */
+  raw?: boolean | undefined;
+  /** A tape that exists is replaced at the end, if every request was answered. */
+  replacesTape?: boolean | undefined;
+}
 
 /** Starts and ends recordings, one at a time. */
 export interface Recordings {
@@ -111,7 +116,9 @@ export class TapeOrderError extends Error {
 }
 
 /** The options of a sim that concern tapes; `SimOptions` describes them. */
-export interface TapeSettings extends Partial<ReplayOrder> {
+export interface TapeSettings
+  extends Partial<Omit<ReplayOrder, "isNew">>,
+    Pick<RecordingRequest, "raw" | "replacesTape"> {
   readonly mode?: Mode | undefined;
   readonly maxAge?: string | undefined;
   readonly host?: string | undefined;
@@ -121,13 +128,12 @@ export interface TapeSettings extends Partial<ReplayOrder> {
   readonly include?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
   readonly redact?: "default" | "pii" | undefined;
-  readonly raw?: boolean | undefined;
   readonly allowWrites?: boolean | undefined;
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
-/** Whose answer a request gets, and what is written. `none` is another word for `replay`. */
-export type Mode = "emulate" | "record" | "all" | "once" | "new" | "replay" | "none" | "hybrid" | "spy" | "diff";
+/** Whose answer a request gets, and what is written. */
+export type Mode = "emulate" | "record" | "once" | "new" | "replay" | "spy";
 
 /** A request that is to be answered from a tape. */
 export interface ReplayRequest {

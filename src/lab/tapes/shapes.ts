@@ -51,7 +51,6 @@ const TapeLedger = z
   .meta({ title: "TapeLedger" });
 export type TapeLedger = z.infer<typeof TapeLedger>;
 
-const tapeModes = ["replay", "hybrid", "new"] as const;
 const missPolicies = ["fail", "emulate", "upstream"] as const;
 /** What a request gets that the tape has no response for: an error, the emulator's answer, or the service's own. */
 export type MissPolicy = (typeof missPolicies)[number];
@@ -63,7 +62,7 @@ const LoadedTape = z
     file: z.string(),
     upstream: z.string().nullable().describe("Where it was recorded; null for an import"),
     created: z.string(),
-    mode: z.enum(tapeModes),
+    mode: z.enum(["replay", "new"]),
     on_miss: z.enum(missPolicies),
     timing: z.string(),
     skip_status: z.array(count).describe("Recorded responses with these statuses are not given"),
@@ -83,11 +82,10 @@ export type LoadedTapeReply = z.infer<typeof LoadedTapeReply>;
 /** A tape to answer from. */
 export const TapeOrder = z.strictObject({
   tape: z.string().min(1).describe("A name (tapes/NAME.tape.ndjson) or a path"),
-  mode: z
-    .enum(["replay", "none", "hybrid"])
+  on_miss: z
+    .enum(missPolicies)
     .optional()
-    .describe("replay (default; also none): a request that is not on the tape is an error"),
-  on_miss: z.enum(missPolicies).optional().describe("Default: by the mode, fail or emulate"),
+    .describe("A request that is not on the tape: fail (default), or whose response it gets"),
   timing: z
     .string()
     .min(1)
@@ -156,7 +154,7 @@ export const TapeExchange = TapeExchangeSummary.extend({
 }).meta({ title: "TapeExchange" });
 export type TapeExchange = z.infer<typeof TapeExchange>;
 
-const recordingModes = ["record", "all", "spy", "diff"] as const;
+const recordingModes = ["record", "spy"] as const;
 export type RecordingMode = (typeof recordingModes)[number];
 
 const path = z.string().regex(/^[^\0]+$/, "a string that is not empty");
@@ -167,9 +165,7 @@ export const RecordingOrder = z.strictObject({
   mode: z
     .enum(recordingModes)
     .optional()
-    .describe(
-      "record (default) continues an existing tape, all replaces it at the end; spy passes on what the emulator does not know; diff also compares its responses",
-    ),
+    .describe("record (default) passes everything on; spy passes on what the emulator does not know"),
   tape: path
     .optional()
     .describe("A name, or a path below the working or the data folder (default: nothing is written)"),
@@ -184,35 +180,38 @@ export const RecordingOrder = z.strictObject({
 export type RecordingOrder = z.infer<typeof RecordingOrder>;
 
 /** One difference of many answers of a route. */
-const DifferenceGroup = z.strictObject({
-  route: z.string(),
-  severity: z.enum(["break", "additive", "value"]),
-  kind: z.enum([
-    "status",
-    "content_type",
-    "header_missing",
-    "header_extra",
-    "header_value",
-    "body_missing",
-    "body_extra",
-    "missing",
-    "extra",
-    "type",
-    "null",
-    "elements",
-    "length",
-    "value",
-    "too_deep",
-  ]),
-  path: z.string(),
-  recorded: z.string().describe("The recorded value or type, shortened"),
-  own: z.string().describe("The same of the other response"),
-  detail: z.string(),
-  count: count.describe("Responses that have it"),
-  of: count.describe("Responses of the route that were compared"),
-  first: count.describe("Number of the first exchange that has it"),
-});
-export type DifferenceGroup = z.infer<typeof DifferenceGroup>;
+export interface DifferenceGroup {
+  route: string;
+  severity: "break" | "additive" | "value";
+  kind:
+    | "status"
+    | "content_type"
+    | "header_missing"
+    | "header_extra"
+    | "header_value"
+    | "body_missing"
+    | "body_extra"
+    | "missing"
+    | "extra"
+    | "type"
+    | "null"
+    | "elements"
+    | "length"
+    | "value"
+    | "too_deep";
+  path: string;
+  /** The recorded value or type, shortened. */
+  recorded: string;
+  /** The same of the other response. */
+  own: string;
+  detail: string;
+  /** Responses that have it. */
+  count: number;
+  /** Responses of the route that were compared. */
+  of: number;
+  /** Number of the first exchange that has it. */
+  first: number;
+}
 
 /** The state of a recording. */
 export const RecordingFacts = z
@@ -233,10 +232,6 @@ export const RecordingFacts = z
     failed: count.describe("Requests that the upstream did not answer"),
     last_failure: z.string().nullable(),
     trouble: z.string().nullable().describe("Why the tape is incomplete"),
-    differences: z
-      .strictObject({ compared: count, differing: count, groups: z.array(DifferenceGroup) })
-      .nullable()
-      .describe("Differences of the emulator's responses, in the mode diff"),
   })
   .meta({ title: "Recording" });
 export type RecordingFacts = z.infer<typeof RecordingFacts>;

@@ -186,26 +186,12 @@ describe("a recording", () => {
     for await (const { route } of readTape(file)) routes.push(route);
     expect(routes).toHaveLength(1);
   });
-
-  test("in the mode diff says where the emulator differs", async () => {
-    const upstream = await far({ dialect: "production" });
-    await using it = await stage.open("#/tapes", { sim: { upstream: upstream.url, mode: "diff" } });
-    await it.page.getByRole("heading", { name: "Mode: diff" }).waitFor();
-    await fetch(`${it.sim.url}/decide/?v=3`, {
-      method: "POST",
-      body: JSON.stringify({ api_key: "phc_sim_default", distinct_id: "ada" }),
-    });
-    await it.page.getByText("1 of 1 responses differ").waitFor();
-    await it.page.getByRole("row").filter({ hasText: "supportedCompression" }).first().waitFor();
-    await it.look("tapes-diff");
-    await it.axe();
-  });
 });
 
 test("looks well in each size", async () => {
   await using it = await stage.open("#/tapes", { height: 1400 });
   await it.look("tapes-empty-dark-1280");
-  await it.sim.tapes.load(file, { mode: "hybrid" });
+  await it.sim.tapes.load(file, { onMiss: "emulate" });
   await dashboardsOf(it.sim, 50);
   await flagsOf(it.sim);
   await shows(it, "misses", 1);

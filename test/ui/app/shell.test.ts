@@ -82,7 +82,7 @@ describe("signs", () => {
       "replay shop: 1,200 hit, 0 missed",
       "note",
     ],
-    [{ ...stat, tape: { name: "shop", mode: "hybrid", hits: 0, misses: 2 } }, "hybrid shop: 0 hit, 2 missed", "odd"],
+    [{ ...stat, tape: { name: "shop", mode: "new", hits: 0, misses: 2 } }, "new shop: 0 hit, 2 missed", "odd"],
   ] satisfies [Stat, string, string][])("%#: who answers", (it, text, tone) => {
     expect(modeOf(it)).toMatchObject({ text, tone });
   });

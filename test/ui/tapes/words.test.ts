@@ -6,8 +6,8 @@ test.each([
   [null, "off", null, "emulate"],
   [null, "stopped", "record", "emulate"],
   [{ mode: "replay" }, "off", null, "replay"],
-  [{ mode: "hybrid" }, "stopped", "spy", "hybrid"],
-  [{ mode: "replay" }, "recording", "diff", "diff"],
+  [{ mode: "new" }, "stopped", "spy", "new"],
+  [{ mode: "replay" }, "recording", "spy", "spy"],
   [null, "recording", null, "record"],
 ] as const)("tape %j, recording %s %s: %s", (tape, state, mode, expected) => {
   expect(modeNow(tape, { state, mode })).toBe(expected);
@@ -45,10 +45,10 @@ describe("words", () => {
 });
 
 test.each([
-  [{}, { tape: "a", mode: "replay" }],
+  [{}, { tape: "a", on_miss: "fail" }],
   [
-    { mode: "hybrid", onMiss: "upstream", timing: " max:10 " },
-    { tape: "a", mode: "hybrid", on_miss: "upstream", timing: "max:10" },
+    { onMiss: "upstream", timing: " max:10 " },
+    { tape: "a", on_miss: "upstream", timing: "max:10" },
   ],
 ])("the order of a tape: %j", (over, body) => {
   expect(loadOrder({ ...emptyLoad, tape: " a ", ...over })).toEqual(body);

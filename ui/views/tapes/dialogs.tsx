@@ -9,18 +9,16 @@ import { modes } from "./modes.ts";
 import { emptyLoad, emptyRecord, type LoadForm, loadOrder, type RecordForm, recordOrder } from "./order.ts";
 
 interface LoadDialogProps {
-  mode?: string;
   /** While recording, responses come from the upstream. */
   isRecording: boolean;
   onDone(): void;
   onClose(): void;
 }
 
-export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: LoadDialogProps) {
-  const [form, setForm] = useState<LoadForm>({ ...emptyLoad, mode });
+export function LoadDialog({ isRecording, onDone, onClose }: LoadDialogProps) {
+  const [form, setForm] = useState<LoadForm>(emptyLoad);
   const { data } = useResource<TapeFiles>("tapes/files");
   const put = (change: Partial<LoadForm>) => setForm((it) => ({ ...it, ...change }));
-  const facts = form.mode === "hybrid" ? modes.hybrid : modes.replay;
   return (
     <ConfirmDialog
       title="Load a tape"
@@ -53,16 +51,9 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
       </datalist>
       <div class="fields">
         <SelectField
-          label="Mode"
-          value={form.mode}
-          options={["replay", "hybrid"]}
-          onText={(text) => put({ mode: text })}
-        />
-        <SelectField
           label="Requests not on it"
           value={form.onMiss}
           options={[
-            ["", "mode's default"],
             ["fail", "fail"],
             ["emulate", "go to the emulator"],
             ["upstream", "go to the real service"],
@@ -76,7 +67,6 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
           onText={(text) => put({ timing: text })}
         />
       </div>
-      <p class="muted">{facts.means}</p>
     </ConfirmDialog>
   );
 }
@@ -88,7 +78,7 @@ function filesHint(data: TapeFiles | undefined): string {
   return `In ${plain(data.folder)}: ${names.join(", ")}${data.tapes.length > 8 ? " …" : ""}`;
 }
 
-const recordModes = ["record", "all", "spy", "diff"] as const;
+const recordModes = ["record", "spy"] as const;
 
 interface RecordDialogProps {
   mode?: RecordForm["mode"];

@@ -1,6 +1,6 @@
 import type { LoadedTape, RecordingFacts } from "../../../src/lab/tapes/shapes.ts";
 
-export type ModeName = "emulate" | "replay" | "hybrid" | "record" | "all" | "once" | "new" | "spy" | "diff";
+export type ModeName = "emulate" | "replay" | "record" | "once" | "new" | "spy";
 
 interface ModeFacts {
   /** The source of responses, in one sentence. */
@@ -15,20 +15,12 @@ export const modes: Readonly<Record<ModeName, ModeFacts>> = {
     command: "phx-sim start",
   },
   replay: {
-    means: "Responses come from the tape. Requests that are not on it fail.",
+    means: "Responses come from the tape. Requests that are not on it fail, or go to the emulator or the real service.",
     command: "phx-sim replay checkout",
-  },
-  hybrid: {
-    means: "Responses come from the tape; the emulator responds to requests that are not on it.",
-    command: "phx-sim replay checkout --on-miss emulate",
   },
   record: {
     means: "Responses come from the real service. Traffic is shown here and recorded without secrets.",
     command: "phx-sim record --upstream us --tape checkout",
-  },
-  all: {
-    means: "Like record, but replaces the tape if every request got a response by the end.",
-    command: "phx-sim record --upstream us --tape checkout --mode all",
   },
   once: {
     means: "Replays the tape if it exists, otherwise records it. Can only be set at start.",
@@ -42,10 +34,6 @@ export const modes: Readonly<Record<ModeName, ModeFacts>> = {
     means: "The emulator responds on known paths; other read requests go to the real service.",
     command: "phx-sim record --upstream us --mode spy",
   },
-  diff: {
-    means: "Responses come from the real service; the emulator's are compared with them.",
-    command: "phx-sim record --upstream us --mode diff",
-  },
 };
 
 export const modeNames = Object.keys(modes) as readonly ModeName[];
@@ -56,8 +44,7 @@ export function modeNow(
   recording: Pick<RecordingFacts, "state" | "mode">,
 ): ModeName {
   if (recording.state === "recording") return recording.mode ?? "record";
-  if (tape === null) return "emulate";
-  return tape.mode === "hybrid" || tape.mode === "new" ? tape.mode : "replay";
+  return tape?.mode ?? "emulate";
 }
 
 /** What happens to requests that are not on the tape. */
@@ -81,11 +68,3 @@ const placeholder = /%7B%7B(\w+)%3A(\w+)%23(\d+)%7D%7D/g;
 /** A URL without scheme and host, with decoded placeholders. */
 export const pathOf = (url: string): string =>
   url.replace(/^https?:\/\/[^/]*/i, "").replace(placeholder, "{{$1:$2#$3}}") || "/";
-
-export const severityTones = { break: "bad", additive: "odd", value: "plain" } as const;
-
-export const severityNotes = {
-  break: "an app could break",
-  additive: "one side has more",
-  value: "another value of the same type",
-} as const;

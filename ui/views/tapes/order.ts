@@ -2,21 +2,19 @@ import type { RecordingFacts } from "../../../src/lab/tapes/shapes.ts";
 
 export interface LoadForm {
   readonly tape: string;
-  readonly mode: string;
   readonly onMiss: string;
   readonly timing: string;
 }
 
-export const emptyLoad: LoadForm = { tape: "", mode: "replay", onMiss: "", timing: "" };
+export const emptyLoad: LoadForm = { tape: "", onMiss: "fail", timing: "" };
 
 const given = (pairs: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(pairs.filter(([, value]) => value !== "" && value !== undefined));
 
-/** Body of POST /__sim/tapes; the mode decides what is left empty. */
-export const loadOrder = ({ tape, mode, onMiss, timing }: LoadForm): Record<string, unknown> =>
+/** Body of POST /__sim/tapes. */
+export const loadOrder = ({ tape, onMiss, timing }: LoadForm): Record<string, unknown> =>
   given([
     ["tape", tape.trim()],
-    ["mode", mode],
     ["on_miss", onMiss],
     ["timing", timing.trim()],
   ]);

@@ -15,9 +15,8 @@ import { type ModeName, modeNames, modeNow, modes } from "./modes.ts";
 import { RecordingPart } from "./recording.tsx";
 
 type Asked =
-  | { readonly is: "load"; readonly mode: string }
   | { readonly is: "record"; readonly mode: NonNullable<RecordingFacts["mode"]> }
-  | { readonly is: "rewind" | "unload" | "stop" };
+  | { readonly is: "load" | "rewind" | "unload" | "stop" };
 
 /** Changes when anything in this view may have changed. */
 const changes = (): string => {
@@ -87,7 +86,7 @@ function Now({ tape, recording, ask }: NowProps) {
         title={`Mode: ${mode}`}
         actions={
           <span class="row">
-            <Button onClick={() => ask({ is: "load", mode: "replay" })}>Load a tape</Button>
+            <Button onClick={() => ask({ is: "load" })}>Load a tape</Button>
             {recording.state !== "recording" && (
               <Button onClick={() => ask({ is: "record", mode: "record" })}>Record</Button>
             )}
@@ -109,7 +108,7 @@ function Now({ tape, recording, ask }: NowProps) {
 function wayTo(mode: ModeName): Asked | undefined {
   if (mode === "once" || mode === "new") return undefined;
   if (mode === "emulate") return { is: "unload" };
-  return mode === "replay" || mode === "hybrid" ? { is: "load", mode } : { is: "record", mode };
+  return mode === "replay" ? { is: "load" } : { is: "record", mode };
 }
 
 interface QuestionProps {
@@ -122,7 +121,7 @@ interface QuestionProps {
 
 function Question({ asked, tape, isRecording, onDone, onClose }: QuestionProps) {
   const done = { onDone, onClose };
-  if (asked.is === "load") return <LoadDialog mode={asked.mode} isRecording={isRecording} {...done} />;
+  if (asked.is === "load") return <LoadDialog isRecording={isRecording} {...done} />;
   if (asked.is === "record") return <RecordDialog mode={asked.mode} {...done} />;
   const { title, does, text, steps } = confirmations[asked.is](tape);
   const act = async () => {

@@ -5,7 +5,6 @@ import type { Rejection, Reply } from "../../../kernel/http/reply.ts";
 import { encodeBody } from "../format/bodies.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import type { Redactor } from "../format/header.ts";
-import { answerOf } from "../format/raw-exchange.ts";
 import { pathOf } from "../format/routes.ts";
 import type { RecordingRequest } from "../ports.ts";
 import { fillBody, fillHeaders, fillText } from "../redact/bind.ts";
@@ -14,7 +13,6 @@ import { createRedactor } from "../redact/redactor.ts";
 import { type RedactionRules, tapeRules } from "../redact/rules.ts";
 import type { ForwardedExchange } from "../upstream/forward.ts";
 import { failureBody } from "../upstream/upstreams.ts";
-import { type ComparedAnswer, compareAnswers } from "../verify/compare.ts";
 
 /** What is written and shown of exchanges: tape, log, data folder and terminal get only what `clean` leaves. */
 export interface Redaction {
@@ -204,11 +202,4 @@ export function rejectionOf({ exchange, failure }: ForwardedExchange): Rejection
     return { reason: "upstream_gone", detail: "the upstream ended its response before it was complete" };
   const status = exchange.answer?.status ?? 0;
   return status >= 400 ? { reason: "upstream", detail: `the upstream answered ${status}` } : undefined;
-}
-
-/** How the emulator's answer differs from the upstream's. */
-export function compared({ route, i, res }: Exchange, { status, headers, body }: Reply): ComparedAnswer {
-  const raw = { status, reason: "", http: "1.1", headers, ttfb: 0, total: 0 };
-  const own = answerOf({ ...raw, body: Buffer.from(body ?? "") }, Number.MAX_SAFE_INTEGER);
-  return { route, i, differences: res ? compareAnswers(res, own, { route }) : [] };
 }

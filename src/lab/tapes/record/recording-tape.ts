@@ -105,14 +105,14 @@ function withoutRecording(exchange: Exchange): Exchange {
   return { ...exchange, req: { ...req, body: { omitted: "excluded", bytes }, wire: { bytes, encodings: [] } } };
 }
 
-/** Opens the tape itself, or with `all`, where one exists, the draft that is to replace it. */
+/** Opens the tape itself, or the draft that is to replace it. */
 async function openedFor(
   file: string,
   order: RecordingRequest,
   upstreams: Upstreams,
   parts: TapeParts,
 ): Promise<{ writer: TapeWriter; replacement?: Replacement }> {
-  if (order.mode !== "all" || !existsSync(file)) return { writer: opened(file, order, upstreams, parts) };
+  if (!order.replacesTape || !existsSync(file)) return { writer: opened(file, order, upstreams, parts) };
   const { replacement, noise } = await replacing(file);
   try {
     return { writer: opened(replacement.draft, order, upstreams, parts, noise), replacement };

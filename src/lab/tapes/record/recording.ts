@@ -16,16 +16,7 @@ import { type ForwardedExchange, forward, type Offered, type Passing } from "../
 import { passUpgrade } from "../upstream/pass-upgrade.ts";
 import { linksOf } from "../upstream/rewriting.ts";
 import { createAgents, type Offline, openUpstreams, refuseOwnPort } from "../upstream/upstreams.ts";
-import { createComparison } from "../verify/compare.ts";
-import {
-  compared,
-  createRedaction,
-  createUnkeptReport,
-  givenReply,
-  observedCall,
-  type Passed,
-  rejectionOf,
-} from "./observed.ts";
+import { createRedaction, createUnkeptReport, givenReply, observedCall, type Passed, rejectionOf } from "./observed.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
 
 /** What recordings need of the sim. */
@@ -92,7 +83,6 @@ export async function openRecording(
   const agents = createAgents(parts.upstreamCa);
   const started = new Date().toISOString();
   const counts = createCounts(parts.notice);
-  const comparison = mode === "diff" ? createComparison() : undefined;
   const underWay = new Set<Promise<void>>();
   const reportUnkept = createUnkeptReport(parts.notice);
   const sockets = new Set<string>();
@@ -134,17 +124,16 @@ export async function openRecording(
     }
   }
 
-  /** Shows it in log and journal; with `diff`, compares the emulator's answer. */
+  /** Shows it in log and journal. */
   async function observe(exchange: Exchange, passage: ForwardedExchange, passed: Passed): Promise<void> {
     const rejection = rejectionOf(passage);
     const call = observedCall(exchange, passed);
-    const own = await parts
+    await parts
       .app()
       .observe(call, givenReply(exchange, passage), {
-        isShadowed: (family) => comparison !== undefined || (!rejection && shadowedFamilies.has(family)),
+        isShadowed: (family) => !rejection && shadowedFamilies.has(family),
         rejection,
       });
-    if (own && comparison && exchange.complete) comparison.add({ compared: compared(exchange, own) });
   }
 
   function offer(req: IncomingMessage, res: ServerResponse, offered: Offered, answerHere: () => void): void {
@@ -189,7 +178,6 @@ export async function openRecording(
     in_flight: underWay.size,
     ...tapeFacts(tape),
     redaction: redaction.profile,
-    differences: comparison ? differencesOf(comparison.result()) : null,
   });
 
   return {
@@ -249,16 +237,6 @@ const tapeFacts = (tape: Taping | undefined) => ({
   taped: tape?.taped() ?? 0,
   redacted: tape?.redacted() ?? 0,
   trouble: tape?.trouble() ?? null,
-});
-
-const differencesOf = ({
-  compared,
-  routes,
-  groups,
-}: ReturnType<ReturnType<typeof createComparison>["result"]>): RecordingFacts["differences"] => ({
-  compared,
-  differing: routes.reduce((sum, it) => sum + it.differing, 0),
-  groups,
 });
 
 /** Waits for all of them, but not longer than `ms`. */

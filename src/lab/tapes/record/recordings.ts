@@ -3,17 +3,19 @@ import { durationText, readDuration } from "../../../kernel/base/time-text.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { tapePlace } from "../format/place.ts";
 import { TapeError } from "../format/tape-error.ts";
-import { type Mode, type RecordingRequest, type Recordings, TapeOrderError, type TapeSettings } from "../ports.ts";
+import { type RecordingRequest, type Recordings, TapeOrderError, type TapeSettings } from "../ports.ts";
 import type { RecordingFacts } from "../shapes.ts";
 import type { Passing } from "../upstream/forward.ts";
 import type { Offline } from "../upstream/upstreams.ts";
 import type { RecordingParts, RunningRecording } from "./recording.ts";
 
+type ModeFacts = Pick<TapeSettings, "mode" | "replacesTape">;
+
 /**
  * The mode that the options result in. `once` and `new` record where there is no tape yet, or one that is too old; an
  * upstream alone means `record`. @throws TapeOrderError
  */
-export async function modeOf(options: TapeSettings): Promise<Mode | undefined> {
+export async function modeOf(options: TapeSettings): Promise<ModeFacts> {
   const { mode, tape, upstream, onMiss, maxAge } = options;
   if (mode === "once" || mode === "new") {
     if (tape !== undefined) return modeFor(mode, tape, options);
@@ -25,18 +27,18 @@ export async function modeOf(options: TapeSettings): Promise<Mode | undefined> {
       `maxAge does not go with the mode ${mode ?? "replay"}`,
       "a tape can be recorded again with the modes once and new",
     );
-  return mode === undefined && upstream !== undefined && onMiss === undefined ? "record" : mode;
+  return { mode: mode === undefined && upstream !== undefined && onMiss === undefined ? "record" : mode };
 }
 
 /** The mode that `once` and `new` result in for this tape. @throws TapeOrderError */
-async function modeFor(mode: "once" | "new", tape: string, options: TapeSettings): Promise<Mode> {
+async function modeFor(mode: "once" | "new", tape: string, options: TapeSettings): Promise<ModeFacts> {
   const ageLimit = ageOf(options.maxAge);
   const file = tapePlace(tape, process.cwd());
   const found = await filledTape(file);
   const closed = () => closedBy(options);
   if (found === undefined) {
     const reason = await closed();
-    if (reason === undefined) return "record";
+    if (reason === undefined) return { mode: "record" };
     throw new TapeOrderError(
       "offline",
       `there is no tape ${file} to replay, and it cannot be recorded: ${reason.message}`,
@@ -46,14 +48,14 @@ async function modeFor(mode: "once" | "new", tape: string, options: TapeSettings
   const age = Date.now() - Date.parse(found.created);
   if (ageLimit !== undefined && age > ageLimit) {
     const reason = await closed();
-    if (reason === undefined) return "all";
+    if (reason === undefined) return { mode: "record", replacesTape: true };
     options.onNotice?.(`${file} is ${durationText(age)} old and is replayed anyway: ${reason.message}`);
   }
-  if (mode === "once") return "replay";
+  if (mode === "once") return { mode: "replay" };
   const reason = await closed();
-  if (reason === undefined) return "new";
+  if (reason === undefined) return { mode };
   options.onNotice?.(`what ${file} has no response for is an error, not recorded: ${reason.message}`);
-  return "replay";
+  return { mode: "replay" };
 }
 
 /** @throws TapeOrderError */
@@ -95,25 +97,17 @@ export function offlineBy({ offline }: TapeSettings): Offline {
   return /^(|0|false|no)$/i.test(process.env.CI ?? "") ? "no" : "ci";
 }
 
-const recorded = new Map<Mode | undefined, RecordingRequest["mode"]>([
-  ["record", "record"],
-  ["all", "all"],
-  ["spy", "spy"],
-  ["diff", "diff"],
-]);
-
 /** The recording that the options order; undefined: none. @throws TapeOrderError */
 function orderOf(options: TapeSettings): RecordingRequest | undefined {
-  const mode = recorded.get(options.mode);
-  if (mode === undefined) return undefined;
-  const { upstream, tape, include, exclude, redact, raw, allowWrites } = options;
+  const { mode, upstream, tape, include, exclude, redact, raw, allowWrites, replacesTape } = options;
+  if (mode !== "record" && mode !== "spy") return undefined;
   if (upstream === undefined)
     throw new TapeOrderError(
       "upstream",
       `the mode ${mode} needs an upstream`,
       "give us, eu, or an address such as https://posthog.example.com",
     );
-  return { mode, upstream, tape, include, exclude, redact, raw, allow_writes: allowWrites };
+  return { mode, upstream, tape, include, exclude, redact, raw, allow_writes: allowWrites, replacesTape };
 }
 
 /**
@@ -169,7 +163,6 @@ const nothing: RecordingFacts = {
   failed: 0,
   last_failure: null,
   trouble: null,
-  differences: null,
 };
 
 /** The recordings of a sim: one at a time. What they need is loaded when the first one starts. */

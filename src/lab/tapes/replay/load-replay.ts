@@ -76,7 +76,7 @@ export async function loadReplay(
   order: ReplayOrder,
   { owner, notice, redaction, openForward, openRecorder }: ReplayingParts,
 ): Promise<LoadedReplay> {
-  const rules = rulesOf(order, { forwards: openForward !== undefined, records: openRecorder !== undefined });
+  const rules = rulesOf(order, openForward !== undefined);
   const file = tapePlace(order.tape, process.cwd());
   const problems: TapeProblem[] = [];
   const matcher = await matcherOf(file, rules, problems, redaction);
@@ -92,14 +92,6 @@ export async function loadReplay(
   return { name, file, matcher, rules, problems, take, ...(recorder && { recorder }) };
 }
 
-/** What the sim can do other than answer from the tape and from its own world. */
-interface Abilities {
-  /** True if there is an upstream to ask. */
-  readonly forwards: boolean;
-  /** True if its answers may be recorded on the tape. */
-  readonly records: boolean;
-}
-
 /** How a tape answers. */
 interface ReplayRules {
   readonly mode: LoadedTape["mode"];
@@ -112,47 +104,26 @@ interface ReplayRules {
   readonly approximate: boolean;
 }
 
-/**
- * What becomes of requests that are not on the tape, by mode. `replay` is strict; with `hybrid` the emulator answers; with
- * `new` the upstream does, and is recorded.
- */
-const policies: Readonly<Record<ReplayRules["mode"], MissPolicy>> = {
-  replay: "fail",
-  hybrid: "emulate",
-  new: "upstream",
-};
-
 function wrong(key: keyof ReplayOrder, value: string, expected: string, hint = ""): TapeOrderError {
   const text = `${key} must be ${expected}, not ${JSON.stringify(value)}${hint}`;
   return new TapeOrderError(key, text, "see `phx-sim replay --help`");
 }
 
-/** @throws TapeOrderError */
-function chosen<T extends string>(key: keyof ReplayOrder, value: string, choices: readonly T[]): T {
-  const found = choices.find((it) => it === value);
-  if (found !== undefined) return found;
-  throw wrong(key, value, choices.join(" or "), didYouMean(value, choices));
-}
-
-/** The rules of an order. @throws TapeOrderError */
+/** The rules of an order. @param hasUpstream There is one to ask @throws TapeOrderError */
 export function rulesOf(
-  {
-    mode: modeText = "replay",
-    onMiss,
-    timing: timingText = "none",
-    skipStatus = [],
-    approximate = false,
-  }: Partial<ReplayOrder>,
-  { forwards, records }: Abilities,
+  { isNew = false, onMiss, timing: timingText = "none", skipStatus = [], approximate = false }: Partial<ReplayOrder>,
+  hasUpstream: boolean,
 ): ReplayRules {
-  const modes = ["replay", "hybrid", ...(records ? ["new" as const] : [])] as const;
-  const mode = chosen("mode", modeText === "none" ? "replay" : modeText, modes);
-  if (mode === "new" && onMiss !== undefined && onMiss !== "upstream")
+  if (isNew && !hasUpstream)
+    throw new TapeOrderError("upstream", "the mode new needs an upstream", "give us, eu, or an address");
+  if (isNew && onMiss !== undefined && onMiss !== "upstream")
     throw wrong("onMiss", onMiss, "upstream with the mode new");
-  const known = ["fail", "emulate", ...(forwards ? ["upstream" as const] : [])] as const;
-  const policy = chosen("onMiss", onMiss ?? policies[mode], known);
+  const known = ["fail", "emulate", ...(hasUpstream ? ["upstream" as const] : [])] as const;
+  const text = onMiss ?? (isNew ? "upstream" : "fail");
+  const policy = known.find((it) => it === text);
+  if (policy === undefined) throw wrong("onMiss", text, known.join(" or "), didYouMean(text, known));
   const timing = readTiming(timingText);
   if (timing === undefined) throw wrong("timing", timingText, timingExpected);
   if (!skipStatus.every(isFinal)) throw wrong("skipStatus", skipStatus.join(","), "statuses such as 429");
-  return { mode, onMiss: policy, timing, timingText, skipStatus, approximate };
+  return { mode: isNew ? "new" : "replay", onMiss: policy, timing, timingText, skipStatus, approximate };
 }

@@ -29,7 +29,7 @@ export interface Replaying extends TapePlayer {
   named(): JsonObject | null;
 }
 
-const replayModes: ReadonlySet<Mode | undefined> = new Set([undefined, "replay", "none", "hybrid", "new"]);
+const replayModes: ReadonlySet<Mode | undefined> = new Set([undefined, "replay", "new"]);
 
 /** Nothing of replays is loaded before a tape is. */
 export function createReplaying(parts: ReplayingParts): Replaying {
@@ -76,7 +76,8 @@ export function createReplaying(parts: ReplayingParts): Replaying {
     load: (order) => put(order, { ...parts, openRecorder: undefined }),
     async loadOwn({ tape, mode, onMiss, timing, skipStatus, approximate }) {
       if (!replayModes.has(mode)) return;
-      if (tape !== undefined) await put({ tape, mode, onMiss, timing, skipStatus, approximate }, parts);
+      if (tape !== undefined)
+        await put({ tape, isNew: mode === "new", onMiss, timing, skipStatus, approximate }, parts);
       else if ((mode ?? onMiss ?? timing ?? skipStatus ?? approximate) !== undefined)
         throw new TapeOrderError("tape", "there is no tape to replay", "name one: --tape NAME, or `tape` in code");
     },

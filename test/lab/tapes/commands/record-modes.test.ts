@@ -152,15 +152,18 @@ describe("--mode new", () => {
   });
 });
 
-describe("--mode all", () => {
-  test("replaces the tape; record continues it", async () => {
+describe("a tape that is too old", () => {
+  const again = ["--mode", "once", "--max-age", "7d"];
+
+  test("is replaced; record continues it", async () => {
     const far = await service();
     const args = ["--upstream", far.url];
     await record([...args, ...asking("/api/a/", "/api/large/")]);
     await record([...args, ...asking("/api/b/")]);
     expect(await routes()).toEqual(["/api/a/", "/api/large/", "/api/b/"]);
     expect(readdirSync(join(cwd, "tapes/shop.tape.d"))).toHaveLength(1);
-    const { code, stderr } = await record([...args, "--mode", "all", ...asking("/api/c/", "/api/large/")]);
+    age(8);
+    const { code, stderr } = await record([...args, ...again, ...asking("/api/c/", "/api/large/")]);
     expect(stderr).toMatch(/2 exchanges on .*tapes\/shop\.tape\.ndjson, /);
     expect(code).toBe(0);
     expect(await routes()).toEqual(["/api/c/", "/api/large/"]);
@@ -170,39 +173,42 @@ describe("--mode all", () => {
     expect(replayed.stdout).toBe("[5]\n");
   });
 
-  test("the tape stays as it was when a request got no answer, or nothing was recorded", async () => {
+  test("stays as it was when a request got no answer, or nothing was recorded", async () => {
     const far = await service();
     const args = ["--upstream", far.url];
     await record([...args, ...asking("/api/a/")]);
+    age(8);
     const before = readFileSync(file(), "utf8");
-    const partly = await record([...args, "--mode", "all", ...asking("/api/b/", "/api/down/")]);
+    const partly = await record([...args, ...again, ...asking("/api/b/", "/api/down/")]);
     expect(partly.code).toBe(1);
-    expect(partly.stderr).toMatch(/the tape was not replaced: 1 request got no response; .* is as it was\n$/);
+    expect(partly.stderr).toMatch(/the tape is not whole: 1 request got no response; .* is as it was\n$/);
     expect(readFileSync(file(), "utf8")).toBe(before);
-    const idle = await record([...args, "--mode", "all", ...asking()]);
+    const idle = await record([...args, ...again, ...asking()]);
     expect(idle.stderr).toContain("is as it was: nothing new was recorded");
     expect(idle.code).toBe(0);
     expect(readFileSync(file(), "utf8")).toBe(before);
     expect(readdirSync(join(cwd, "tapes"))).toEqual(["shop.tape.ndjson"]);
   });
 
-  test("killed on the way, the tape is as it was", async () => {
+  test("is as it was after a kill on the way", async () => {
     const far = await service();
     const args = ["--upstream", far.url];
     await record([...args, ...asking("/api/a/")]);
+    age(8);
     const before = readFileSync(file(), "utf8");
-    const run = phxSim(["record", "--tape", "shop", ...args, "--mode", "all", "--port", "0", "--json"], { cwd });
+    const run = phxSim(["record", "--tape", "shop", ...args, ...again, "--port", "0", "--json"], { cwd });
     const [line = ""] = await run.says("stdout", /\{.*\}/);
     await fetch(`${JSON.parse(line).url}/api/b/`);
     await run.signal("SIGKILL");
     expect(readFileSync(file(), "utf8")).toBe(before);
     // What was left behind does not get onto the next one.
-    await record([...args, "--mode", "all", ...asking("/api/c/")]);
+    await record([...args, ...again, ...asking("/api/c/")]);
     expect(await routes()).toEqual(["/api/c/"]);
   });
 });
 
-test.each(["none", "replay"])("--mode %s only replays, without an upstream", async (mode) => {
+test("--mode replay only replays, without an upstream", async () => {
+  const mode = "replay";
   const far = await service();
   await record(["--upstream", far.url, ...asking("/api/a/")]);
   const run = await record(["--upstream", far.url, "--mode", mode, ...asking("/api/a/", "/api/b/")]);

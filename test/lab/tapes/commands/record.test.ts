@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../../src/index.ts";
@@ -163,28 +163,15 @@ describe("phx-sim record", () => {
     expect(stderr).toContain("nothing listens there: check that it is running, and the port (ECONNREFUSED)");
   });
 
-  test("--mode diff reports where the emulator differs", async () => {
-    const far = await cloud();
-    const cwd = newFolder();
-    const code = `await fetch(process.env.POSTHOG_HOST + "/capture/", {
-      method: "POST", body: JSON.stringify({ api_key: ${JSON.stringify(far.apiKey)}, distinct_id: "u1" }) });`;
-    const run = phxSim(["record", "--upstream", far.url, "--mode", "diff", ...script(code)], { cwd });
-    const { code: ended, stderr } = await run.ended;
-    expect(ended).toBe(0);
-    expect(stderr).toContain("phx-sim: the emulator differs in 1 of 1 response\n");
-    expect(stderr).toMatch(/break capture status: another status \(400 → 200\) ×1 of 1/);
-    expect(existsSync(join(cwd, "tapes"))).toBe(false);
-  });
-
   test.each([
     [[], 2, "record needs --upstream: us, eu, or an address"],
     [["--upstream", "uk"], 2, '"uk" is not an upstream; give us, eu, or an address'],
     [["--upstream", "us", "--offline"], 4, "the upstream us must not be reached: offline is on; allow it with"],
-    [["--upstream", "us", "--mode", "emulate"], 2, "--mode must be record, all, once, new, none, "],
+    [["--upstream", "us", "--mode", "emulate"], 2, "--mode must be record, once, new, replay or spy"],
     [["--upstream", "us", "--mode", "new"], 2, "--mode new needs --tape"],
     [["--mode", "new", "--tape", "x"], 2, "record needs --upstream"],
-    [["--mode", "none"], 2, "--mode none needs --tape"],
-    [["--mode", "none", "--tape", "x", "--max-age", "7d"], 2, "--max-age needs --mode once or --mode new"],
+    [["--mode", "replay"], 2, "--mode replay needs --tape"],
+    [["--mode", "replay", "--tape", "x", "--max-age", "7d"], 2, "--max-age needs --mode once or --mode new"],
     [
       ["--mode", "once", "--tape", "x", "--max-age", "week"],
       2,

@@ -15,7 +15,7 @@ async function started(options: SimOptions): Promise<Sim> {
 async function recorded(): Promise<{ far: Sim; tape: string }> {
   const far = await started({ port: 0 });
   const tape = join(folder(), "shop.tape.ndjson");
-  const sim = await startSim({ tape, upstream: far.url, mode: "all" });
+  const sim = await startSim({ tape, upstream: far.url });
   await flags(sim, far.apiKey, "ann");
   await sim.close();
   return { far, tape };
@@ -45,7 +45,7 @@ describe("modes in code", () => {
     expect(await flags(sim, far.apiKey, "bob")).toBe("upstream");
     expect(await sim.tapes.get()).toMatchObject({ mode: "new", on_miss: "upstream", added: 2 });
     await sim.close();
-    const next = await started({ tape, mode: "none" });
+    const next = await started({ tape, mode: "replay" });
     expect(await project(next, "phx_any_key_of_mine")).toBe("tape:shop#2");
     expect(await flags(next, "phc_any_key_of_mine", "bob")).toBe("tape:shop#3");
     expect(await flags(next, "phc_any_key_of_mine", "ann")).toBe("tape:shop#1");
@@ -70,7 +70,7 @@ describe("modes in code", () => {
     await young.close();
     writeFileSync(tape, readFileSync(tape, "utf8").replace(/"created":"[^"]*"/, '"created":"2020-01-01T00:00:00Z"'));
     const old = await startSim(options);
-    expect(old.recorded()).toMatchObject({ state: "recording", mode: "all", tape });
+    expect(old.recorded()).toMatchObject({ state: "recording", mode: "record", tape });
     await project(old, far.personalApiKey);
     await old.close();
     expect(readFileSync(tape, "utf8").trimEnd().split("\n")).toHaveLength(2);
@@ -103,33 +103,23 @@ describe("modes in code", () => {
     expect(await project(await started(options), far.personalApiKey)).toBe("upstream");
   });
 
-  test("the control API: all replaces, none is replay, new is for the start", async () => {
+  test("the control API records below the data folder", async () => {
     const { far, tape } = await recorded();
-    const sim = await started({});
-    await expect(sim.tapes.load(tape, { mode: "none" })).resolves.toMatchObject({ mode: "replay" });
-    const asNew = fetch(`${sim.url}/__sim/tapes`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ tape, mode: "new" }),
-    });
-    expect(await (await asNew).json()).toMatchObject({ code: "invalid_input", pointer: "/mode" });
-    await sim.tapes.unload();
     const name = `test-${process.pid}-${Date.now()}`;
     const data = await started({ data: folder() });
     const inside = join(String(data.data), `${name}.tape.ndjson`);
     writeFileSync(inside, readFileSync(tape, "utf8"));
-    await data.recording.start({ upstream: far.url, tape: inside, mode: "all" });
+    await data.recording.start({ upstream: far.url, tape: inside });
     await project(data, far.personalApiKey);
-    expect(await data.recording.stop()).toMatchObject({ mode: "all", taped: 1, trouble: null });
-    expect(readFileSync(inside, "utf8")).toMatch(/^\{"tape":1.*\n\{"i":1,.*\/api\/projects\/1\/.*\n$/);
+    expect(await data.recording.stop()).toMatchObject({ mode: "record", taped: 1, trouble: null });
+    expect(readFileSync(inside, "utf8")).toMatch(/^\{"tape":1.*\n\{"i":1,.*\n\{"i":2,.*\/api\/projects\/1\/.*\n$/);
   });
 
   test.each<[options: SimOptions, code: string, says: string]>([
     [{ mode: "new", upstream: "us" }, "tape", "the mode new needs a tape"],
-    [{ mode: "none", tape: "x", maxAge: "7d" }, "option", "maxAge does not go with the mode none"],
+    [{ mode: "replay", tape: "x", maxAge: "7d" }, "option", "maxAge does not go with the mode replay"],
     [{ mode: "once", tape: "x", upstream: "us", maxAge: "soon" }, "option", 'maxAge cannot be "soon"'],
     [{ mode: "new", tape: "nowhere" }, "upstream", "the mode record needs an upstream"],
-    [{ mode: "all", tape: "x" }, "upstream", "the mode all needs an upstream"],
   ])("%j → %s", async (options, code, says) => {
     await expect(startSim(options)).rejects.toMatchObject({ code, message: expect.stringContaining(says) });
   });

@@ -195,30 +195,6 @@ describe("other modes", () => {
     expect(await near.recording.get()).toMatchObject({ passed: 1 });
   });
 
-  test("diff: what the emulator would have said, compared", async () => {
-    const far = await cloud();
-    const near = await sim({ upstream: far.url, mode: "diff", dialect: "documented" });
-    const answer = await post(near, "/capture/", { api_key: "phc_nobody", event: "a", distinct_id: "u" });
-    expect(answer.status).toBe(200);
-    await post(near, "/capture/", { api_key: near.apiKey, distinct_id: "no name" });
-    await near.settle({ idleMs: 0 });
-    const { differences } = await near.recording.get();
-    expect(differences).toMatchObject({ compared: 2, differing: 1 });
-    expect(differences?.groups[0]).toMatchObject({ route: "capture", severity: "break", path: "status" });
-  });
-
-  test("diff: HEAD, OPTIONS and wrong methods are compared with the emulator's whole answer", async () => {
-    const far = await cloud();
-    const near = await sim({ upstream: far.url, mode: "diff" });
-    const headers = { authorization: `Bearer ${far.personalApiKey}` };
-    for (const method of ["HEAD", "OPTIONS", "PUT"])
-      await fetch(`${near.url}/api/projects/1/dashboards/`, { method, headers });
-    await fetch(`${near.url}/batch/`, { method: "DELETE" });
-    await near.settle({ idleMs: 0 });
-    const { differences } = await near.recording.get();
-    expect(differences).toEqual({ compared: 4, differing: 0, groups: [] });
-  });
-
   test("once records what does not exist, and then answers from it", async () => {
     const far = await cloud();
     const first = await sim({ mode: "once", upstream: far.url, tape: tapeFile() });
@@ -291,7 +267,7 @@ describe("what cannot start", () => {
 
   test.each<[string, SimOptions, string]>([
     ["record without an upstream", { mode: "record" }, "upstream"],
-    ["diff without an upstream", { mode: "diff" }, "upstream"],
+    ["spy without an upstream", { mode: "spy" }, "upstream"],
     ["an upstream that is none", { upstream: "uk" }, "upstream"],
     ["once without a tape", { mode: "once", upstream: "us" }, "tape"],
     ["a tape that is a folder", { upstream: "http://127.0.0.1:9", tape: "/tmp/" }, "tape"],

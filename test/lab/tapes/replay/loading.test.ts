@@ -21,10 +21,10 @@ describe("at run time", () => {
     const headers = { authorization: `Bearer ${sim.personalApiKey}` };
     const sourceNow = async () => (await asked(sim, dashboards, { headers })).source;
     expect([await sim.tapes.get(), await sim.tapes.unload(), await sourceNow()]).toEqual([null, null, "emulator"]);
-    expect(await sim.tapes.load(await tape("one"), { mode: "hybrid", timing: "max:5" })).toMatchObject({
+    expect(await sim.tapes.load(await tape("one"), { onMiss: "emulate", timing: "max:5" })).toMatchObject({
       name: "one",
       upstream: "https://us.i.posthog.com",
-      mode: "hybrid",
+      mode: "replay",
       on_miss: "emulate",
       timing: "max:5",
       problems: [],

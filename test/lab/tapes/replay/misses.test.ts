@@ -140,7 +140,6 @@ describe("what is not on the tape", () => {
   });
 
   test.each<[string, SimOptions]>([
-    ["hybrid", { mode: "hybrid" }],
     ["on miss: emulate", { onMiss: "emulate" }],
     ["replay, on miss: emulate", { mode: "replay", onMiss: "emulate" }],
   ])("is the emulator's: %s", async (_, options) => {
@@ -157,7 +156,7 @@ describe("what is not on the tape", () => {
     ]);
     const strict = await started({ tape: file });
     expect(await asked(strict, "GET /static/a.js")).toMatchObject({ status: 599, source: "tape:checkout#1" });
-    const lenient = await started({ tape: file, mode: "hybrid" });
+    const lenient = await started({ tape: file, onMiss: "emulate" });
     expect((await asked(lenient, "GET /static/a.js")).source).toBe("emulator");
   });
 

@@ -32,16 +32,17 @@ describe("timing", () => {
 describe("rules", () => {
   test.each([
     [{}, false, { mode: "replay", onMiss: "fail", timingText: "none" }],
-    [{ mode: "hybrid" }, false, { mode: "hybrid", onMiss: "emulate" }],
+    [{ isNew: true }, true, { mode: "new", onMiss: "upstream" }],
+    [{ isNew: true }, false, { key: "upstream", message: "the mode new needs an upstream" }],
+    [{ isNew: true, onMiss: "fail" }, true, { key: "onMiss", message: expect.stringContaining("with the mode new") }],
     [{ onMiss: "emulate" }, false, { mode: "replay", onMiss: "emulate" }],
     [{ onMiss: "upstream" }, true, { onMiss: "upstream" }],
     [{ onMiss: "upstream" }, false, { key: "onMiss", message: 'onMiss must be fail or emulate, not "upstream"' }],
-    [{ mode: "hybird" }, false, { key: "mode", message: expect.stringContaining("did you mean") }],
-    [{ mode: "record" }, false, { key: "mode", message: 'mode must be replay or hybrid, not "record"' }],
+    [{ onMiss: "emulat" }, false, { key: "onMiss", message: expect.stringContaining("did you mean") }],
     [{ onMiss: "constructor" }, false, { key: "onMiss" }],
     [{ timing: "slow" }, false, { key: "timing", message: expect.stringContaining("max:N (ms)") }],
-  ])("%j", (request, canForward, expected) => {
-    const rules = () => rulesOf(request, { forwards: canForward, records: false });
+  ])("%j", (request, hasUpstream, expected) => {
+    const rules = () => rulesOf(request, hasUpstream);
     if (!("key" in expected)) expect(rules()).toMatchObject(expected);
     else expect(rules).toThrow(expect.objectContaining(expected));
   });
