@@ -112,7 +112,7 @@ export const TapeFiles = z.strictObject({
       .strictObject({
         name: z.string(),
         file: z.string(),
-        bytes: count.describe("Over all its volumes"),
+        bytes: count,
         exchanges: count,
         upstream: z.string().nullable().describe("Where it was recorded"),
         created: z.string().nullable(),

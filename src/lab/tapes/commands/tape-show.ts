@@ -84,12 +84,11 @@ export const jsonLine = (value: unknown): string => JSON.stringify(value).replac
 const second = (iso: string): string => clean(iso.replace(/\.\d+Z$/, "Z"), 40);
 
 /** A tape of a folder on a line. */
-function infoLine({ name, size, volumes, exchanges, header, problem }: TapeInfo, style: Style): string {
+function infoLine({ name, size, exchanges, header, problem }: TapeInfo, style: Style): string {
   const shown = style.bold(clean(name, 80));
   if (!header) return `${shown}  ${style.bad(clean(problem ?? "it cannot be read", 300))}`;
-  const files = volumes > 1 ? ` in ${volumes} files` : "";
   const from = header.upstream ?? header.creator;
-  return `${shown}  ${counted(exchanges, "exchange")}, ${sizeText(size)}${files}  ${clean(from, 80)}  ${style.dim(second(header.created))}`;
+  return `${shown}  ${counted(exchanges, "exchange")}, ${sizeText(size)}  ${clean(from, 80)}  ${style.dim(second(header.created))}`;
 }
 
 const tapeLines = (header: TapeHeader, style: Style): string[] => [

@@ -26,8 +26,6 @@ const TapeHeader = z.object({
   noise: z.array(z.string()).readonly(),
   /** Rules of the project that redacted it; live requests go through them, too. */
   rules: z.custom<TapeRules>((it) => rulesInHeader(it) !== undefined).optional(),
-  /** From 2: this file continues another one that grew too large. */
-  volume: z.int().min(2).optional(),
 });
 export type TapeHeader = z.infer<typeof TapeHeader>;
 
@@ -65,6 +63,12 @@ function parseHeader(file: string, line: string): TapeHeader {
       file,
       line: 1,
       hint: "update phx-sim, or record the tape again",
+    });
+  if (value.volume !== undefined)
+    throw new TapeError(`${file} continues another tape, which this phx-sim (${version}) does not read`, {
+      file,
+      line: 1,
+      hint: "append its lines but the first to that tape",
     });
   const { data, error } = safeParse(TapeHeader, value);
   if (data) return data;

@@ -6,9 +6,9 @@ import type { TapeProblem } from "../shapes.ts";
 import type { Exchange } from "./exchange.ts";
 import { isExchange, wrongField } from "./exchange-shape.ts";
 import { isUnborn, readHeader, type TapeHeader } from "./header.ts";
-import { sideFolder, tapeEnding, volumeFiles } from "./place.ts";
+import { sideFolder, tapeEnding } from "./place.ts";
 import { withSides } from "./side-files.ts";
-import { fileTrouble, TapeError } from "./tape-error.ts";
+import { fileTrouble } from "./tape-error.ts";
 
 export interface ReadOptions {
   /** Called for lines that are skipped as unusable, and for side files that are missing or were changed. */
@@ -48,7 +48,7 @@ function exchangeOf(text: string): Exchange | string {
   return isExchange(value) ? value : `it has no valid \`${wrongField(value)}\``;
 }
 
-/** A crash while writing leaves a line, or a whole new volume, that is incomplete. */
+/** A crash while writing leaves a line that is incomplete. */
 const unfinished = "it is unfinished: the recording was cut off";
 
 function readLine(line: Line, most: number): Exchange | string {
@@ -57,54 +57,24 @@ function readLine(line: Line, most: number): Exchange | string {
   return typeof found === "string" && !line.isEnded ? unfinished : found;
 }
 
-/** Reports a problem at a place. */
-type Report = (at: { file: string; line: number }, detail: string) => void;
-
-const reporter =
-  (onProblem: ReadOptions["onProblem"]): Report =>
-  ({ file, line }, detail) =>
-    onProblem?.({ file, line, detail, hint: damaged });
-
-/** The exchanges of one file, the header's line not counted. */
-async function* readVolume(file: string, header: TapeHeader, options: ReadOptions): AsyncGenerator<Placed> {
+async function* read(file: string, options: ReadOptions): AsyncGenerator<Placed> {
+  await readHeader(file);
   const most = options.maxLine ?? defaultMaxLine;
-  const report = reporter(options.onProblem);
-  const sides = sideFolder(file, header.volume);
+  const report = (line: number, detail: string) => options.onProblem?.({ file, line, detail, hint: damaged });
+  const sides = sideFolder(file);
   for await (const line of fileLines(file, most)) {
     if (line.line === 1 || line.text?.trim() === "") continue;
     const place = { file, line: line.line, offset: line.offset, length: line.length };
     const found = readLine(line, most);
-    if (typeof found === "string") report(place, found);
+    if (typeof found === "string") report(line.line, found);
     else if (options.bodies !== "whole") yield { exchange: found, place };
-    else yield { exchange: withSides(found, sides, (it) => report(place, it)), place };
-  }
-}
-
-/** A later file of the same tape; undefined if it is another one, or damaged, which is reported. */
-async function laterHeader(file: string, first: TapeHeader, report: Report): Promise<TapeHeader | undefined> {
-  try {
-    if (isUnborn(file)) return void report({ file, line: 1 }, unfinished);
-    const header = await readHeader(file);
-    return header.id === first.id && header.volume !== undefined ? header : undefined;
-  } catch (error) {
-    if (!(error instanceof TapeError)) throw error;
-    report({ file, line: 1 }, `${error.message}; this volume and later ones are not read`);
-    return undefined;
-  }
-}
-
-async function* read(file: string, options: ReadOptions): AsyncGenerator<Placed> {
-  const first = await readHeader(file);
-  for (const volume of volumeFiles(file)) {
-    const header = volume === file ? first : await laterHeader(volume, first, reporter(options.onProblem));
-    if (!header) return;
-    yield* readVolume(volume, header, options);
+    else yield { exchange: withSides(found, sides, (it) => report(line.line, it)), place };
   }
 }
 
 /**
- * The exchanges of a tape in the order they are written, all its volumes, each with its place in the file; memory
- * stays bounded whatever the tape's size.
+ * The exchanges of a tape in the order they are written, each with its place in the file; memory stays bounded whatever
+ * the tape's size.
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
 export async function* readPlaced(file: string, options: ReadOptions = {}): AsyncGenerator<Placed> {
@@ -124,9 +94,8 @@ export async function* readTape(file: string, options: ReadOptions = {}): AsyncG
 export interface TapeInfo {
   name: string;
   file: string;
-  /** Bytes, over all volumes. */
+  /** Bytes. */
   size: number;
-  volumes: number;
   exchanges: number;
   /** Absent where the file cannot be read as a tape. */
   header?: TapeHeader;
@@ -139,27 +108,14 @@ async function countLines(file: string): Promise<number> {
   return lines;
 }
 
-async function volumesOf(file: string, first: TapeHeader): Promise<string[]> {
-  const files: string[] = [];
-  for (const volume of volumeFiles(file)) {
-    if (volume !== file && !(await laterHeader(volume, first, () => {}))) break;
-    files.push(volume);
-  }
-  return files;
-}
-
 async function infoOf(file: string): Promise<TapeInfo> {
   const name = basename(file).slice(0, -tapeEnding.length);
   try {
     const header = await readHeader(file);
-    const files = await volumesOf(file, header);
-    const sizes = await Promise.all(files.map(async (it) => (await stat(it)).size));
-    const lines = await Promise.all(files.map(countLines));
-    const sum = (list: number[]): number => list.reduce((a, b) => a + b, 0);
-    return { name, file, size: sum(sizes), volumes: files.length, exchanges: sum(lines) - files.length, header };
+    return { name, file, size: (await stat(file)).size, exchanges: (await countLines(file)) - 1, header };
   } catch (error) {
     const { message } = fileTrouble(file, "read", error);
-    return { name, file, size: 0, volumes: 1, exchanges: 0, problem: message };
+    return { name, file, size: 0, exchanges: 0, problem: message };
   }
 }
 
@@ -171,11 +127,11 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** The tapes of a folder by name; later volumes belong to their first. @throws TapeError when it cannot be read */
+/** The tapes of a folder by name. @throws TapeError when it cannot be read */
 export async function tapesIn(folder: string): Promise<TapeInfo[]> {
   const infos: TapeInfo[] = [];
   for (const name of await namesIn(folder)) infos.push(await infoOf(join(folder, name)));
-  return infos.filter(({ header }) => header?.volume === undefined);
+  return infos;
 }
 
 /**

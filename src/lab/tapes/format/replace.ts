@@ -2,7 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makeFolder } from "../../../kernel/base/make-folder.ts";
 import { releaseLock, takeLock } from "../../../kernel/store/lock.ts";
-import { sideFolder, volumeFile, volumeFiles } from "./place.ts";
+import { sideFolder } from "./place.ts";
 import { sideNames } from "./side-files.ts";
 import { TapeError } from "./tape-error.ts";
 
@@ -17,7 +17,7 @@ export interface Replacement {
 }
 
 function removeTape(file: string): void {
-  for (const volume of [...volumeFiles(file)]) rmSync(volume, { force: true });
+  rmSync(file, { force: true });
   rmSync(sideFolder(file), { recursive: true, force: true });
 }
 
@@ -52,15 +52,9 @@ export function replaceTape(file: string): Replacement {
     draft,
     keep: () =>
       end(() => {
-        const old = [...volumeFiles(file)];
-        const volumes = [...volumeFiles(draft)];
         const [sides, kept] = [sideFolder(file), new Set(sideNames(sideFolder(draft)))];
         moveSideFiles(sideFolder(draft), sides);
-        // The first file decides: later ones of another tape do not count.
-        volumes.forEach((volume, n) => {
-          renameSync(volume, volumeFile(file, n + 1));
-        });
-        for (const volume of old.slice(volumes.length)) rmSync(volume, { force: true });
+        renameSync(draft, file);
         for (const name of sideNames(sides)) if (!kept.has(name)) rmSync(join(sides, name), { force: true });
         removeTape(draft);
       }),

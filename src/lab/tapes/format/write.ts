@@ -10,15 +10,13 @@ import { lockTape } from "./replace.ts";
 import { globs } from "./routes.ts";
 import { inlineLimit, withBodiesAside } from "./side-files.ts";
 import { fileTrouble } from "./tape-error.ts";
-import { lineOf, type NewHeader, openVolumes, type VolumeWriter } from "./volumes.ts";
+import { lineOf, type NewHeader, TapeFile } from "./tape-file.ts";
 
 export interface TapeWriterOptions {
   /** Removes the secrets before anything is written. */
   redactor: Redactor;
   /** For a new tape. */
   header?: NewHeader;
-  /** A file that would grow beyond it is continued in the next, `name.2.tape.ndjson`; default 256 MB. */
-  maxBytes?: number;
   /** Globs over the path. Only what fits one of `include` (default: all) and none of `exclude` is written. */
   include?: readonly string[];
   exclude?: readonly string[];
@@ -41,8 +39,6 @@ export interface TapeTrouble {
 /** What one writer wrote; a tape that existed before has more. */
 export interface TapeSummary {
   file: string;
-  /** Number of files. */
-  volumes: number;
   exchanges: number;
   /** Cut off, or without an answer. */
   incomplete: number;
@@ -75,7 +71,6 @@ export interface TapeWriter {
   close(): Promise<TapeSummary>;
 }
 
-const defaultMaxBytes = 256 * 1024 * 1024;
 const defaultBodyLimit = 32 * 1024 * 1024;
 
 /** Redacted and checked: what a reader would refuse must not get onto a tape. */
@@ -86,18 +81,17 @@ function cleaned(exchange: Exchange, redactor: Redactor): Exchange {
   return clean;
 }
 
-function opened(file: string, options: TapeWriterOptions): { volumes: VolumeWriter; release(): void } {
+function opened(file: string, options: TapeWriterOptions): { tape: TapeFile; release(): void } {
   let release = () => {};
   try {
     makeFolder(dirname(file));
     release = lockTape(file);
-    const volumes = openVolumes(file, {
+    const tape = new TapeFile(file, {
       header: options.header ?? {},
       redactor: options.redactor,
-      maxBytes: options.maxBytes ?? defaultMaxBytes,
       onNotice: options.onNotice ?? (() => {}),
     });
-    return { volumes, release };
+    return { tape, release };
   } catch (error) {
     release();
     throw fileTrouble(file, "recorded on", error);
@@ -122,16 +116,16 @@ export function openTapeWriter(name: string, options: TapeWriterOptions): TapeWr
   const { include = [], exclude = [], bodyLimit = defaultBodyLimit, redactor } = options;
   const isIncluded = include.length > 0 ? globs(include) : () => true;
   const isExcluded = globs(exclude);
-  const { volumes, release } = opened(file, options);
+  const { tape, release } = opened(file, options);
   const troubles = createTroubles(file, options.onTrouble);
   const counts = { exchanges: 0, incomplete: 0, bytes: 0, redactions: 0, excluded: 0, lost: 0 };
-  let highest = volumes.highest;
+  let highest = tape.highest;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let syncing: Promise<void> = Promise.resolve();
 
   function sync(): Promise<void> {
-    syncing = syncing.then(() => volumes.sync()).catch((error) => troubles.add(error, true));
+    syncing = syncing.then(() => tape.sync()).catch((error) => troubles.add(error, true));
     return syncing;
   }
 
@@ -145,7 +139,7 @@ export function openTapeWriter(name: string, options: TapeWriterOptions): TapeWr
   function write(exchange: Exchange): void {
     const whole = lineOf(exchange);
     const line = Buffer.byteLength(whole) > inlineLimit ? lineOf(withBodiesAside(exchange, folder)) : whole;
-    counts.bytes += volumes.write(line);
+    counts.bytes += tape.write(line);
     counts.exchanges++;
     counts.redactions += exchange.redacted.length;
     if (!exchange.complete) counts.incomplete++;
@@ -173,12 +167,12 @@ export function openTapeWriter(name: string, options: TapeWriterOptions): TapeWr
   const arrive = (): number => ++highest;
   const summary = (): TapeSummary => {
     const trouble = troubles.worst();
-    return { file, volumes: volumes.volumes, ...counts, ...(trouble && { trouble }) };
+    return { file, ...counts, ...(trouble && { trouble }) };
   };
 
   return {
     file,
-    header: volumes.header,
+    header: tape.header,
     get summary() {
       return summary();
     },
@@ -196,7 +190,7 @@ export function openTapeWriter(name: string, options: TapeWriterOptions): TapeWr
       if (!isClosed) {
         isClosed = true;
         clearTimeout(timer);
-        await syncing.then(() => volumes.close()).catch((error) => troubles.add(error, true));
+        await syncing.then(() => tape.close()).catch((error) => troubles.add(error, true));
         release();
       }
       return summary();

@@ -4,7 +4,7 @@ import { plainBytes } from "../format/bodies.ts";
 import { type Exchange, type HeaderPairs, headerOf, type TapeBody, type WireForm } from "../format/exchange.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";
 import { type Placed, type ReadOptions, readPlaced } from "../format/read.ts";
-import { lineOf } from "../format/volumes.ts";
+import { lineOf } from "../format/tape-file.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { scanExchange } from "../redact/scan.ts";
 import { HarError } from "./import.ts";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { systemCode } from "../../../kernel/base/errors.ts";
 import { parsedJson } from "../../../kernel/base/json.ts";
 import { isExchange } from "../format/exchange-shape.ts";
-import { sideFolder, volumeFiles } from "../format/place.ts";
+import { sideFolder } from "../format/place.ts";
 import { fileLines } from "../format/read.ts";
 import { fileTrouble } from "../format/tape-error.ts";
 import type { TapeRules } from "./rules.ts";
@@ -85,7 +85,7 @@ async function* scanSideFile(file: string, rules: Rules, tally: ScanTally): Asyn
 }
 
 /**
- * Whatever looks like a secret in a tape: all its volumes line by line, damaged lines too, then its side files;
+ * Whatever looks like a secret in a tape: line by line, damaged lines too, then its side files;
  * in base64, gzip and other wrappings alike. Placeholders and public project keys are no findings. Memory is
  * bounded by the longest line.
  * @throws TapeError when a file cannot be read
@@ -95,7 +95,7 @@ export async function* scanTape(
   { rules, tally = newTally() }: TapeScanOptions = {},
 ): AsyncGenerator<SecretFinding> {
   try {
-    for (const volume of volumeFiles(file)) yield* scanLines(volume, rules, tally);
+    yield* scanLines(file, rules, tally);
     for (const side of await sideFiles(sideFolder(file))) yield* scanSideFile(side, rules, tally);
   } catch (error) {
     throw fileTrouble(basename(file), "read", error);

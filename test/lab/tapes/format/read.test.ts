@@ -7,8 +7,7 @@ import { sideFolder } from "../../../../src/lab/tapes/format/place.ts";
 import { readTape, tapesIn } from "../../../../src/lab/tapes/format/read.ts";
 import { readBody } from "../../../../src/lab/tapes/format/side-files.ts";
 import { TapeError } from "../../../../src/lab/tapes/format/tape-error.ts";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
-import { allOf, folder, json, linesOf, plain, raw, readAll } from "./fixture.ts";
+import { allOf, folder, json, readAll } from "./fixture.ts";
 
 const header = {
   tape: 1,
@@ -172,83 +171,25 @@ describe("a file that is", () => {
   });
 });
 
-describe("a tape of several files", () => {
-  async function rotated(): Promise<string> {
-    const file = join(folder(), "t.tape.ndjson");
-    const writer = openTapeWriter(file, { redactor: plain, maxBytes: 2000 });
-    writer.append(raw({ body: json("a".repeat(70_000)) }));
-    for (let i = 0; i < 8; i++) writer.append(raw());
-    writer.append(raw({ body: json("b".repeat(70_000)) }));
-    await writer.close();
-    return file;
-  }
+test("a file that continues another tape is refused", async () => {
+  const file = tape([good], { ...header, volume: 2 } as typeof header);
+  expect((await errorOf(allOf(file))).message).toMatch(/continues another tape/);
+});
 
-  test("ends at a file of another tape", async () => {
-    const file = await rotated();
-    const second = file.replace(".tape", ".2.tape");
-    const third = file.replace(".tape", ".3.tape");
-    const before = await allOf(file);
-    unlinkSync(third);
-    writeFileSync(third, `${JSON.stringify({ ...header, volume: 3 })}\n${JSON.stringify(good)}\n`);
-    const { exchanges, problems } = await readAll(file);
-    expect(exchanges.length).toBe(linesOf(file).length + linesOf(second).length - 2);
-    expect(exchanges).toEqual(before.slice(0, exchanges.length));
-    expect(problems).toEqual([]);
-  });
-
-  test.each(["", '{"tape":1,"id"'])("a later file that is no more than %j was cut off at its birth", async (start) => {
-    const file = await rotated();
-    const second = file.replace(".tape", ".2.tape");
-    writeFileSync(second, start);
-    const { exchanges, problems } = await readAll(file);
-    expect(exchanges.length).toBe(linesOf(file).length - 1);
-    expect(problems).toMatchObject([{ file: second, line: 1, detail: expect.stringContaining("unfinished") }]);
-  });
-
-  test("reports a damaged header of a later file", async () => {
-    const file = await rotated();
-    const second = file.replace(".tape", ".2.tape");
-    writeFileSync(second, "garbage\n");
-    const { exchanges, problems } = await readAll(file);
-    expect(exchanges.length).toBe(linesOf(file).length - 1);
-    expect(problems).toMatchObject([{ file: second, line: 1, detail: expect.stringContaining("is not a tape") }]);
-  });
-
-  test("keeps its side files together; each file finds them", async () => {
-    const file = await rotated();
-    const whole = await allOf(file, { bodies: "whole" });
-    const bodies = whole.map(({ req }) => req.body);
-    expect([bodies[0], bodies.at(-1)]).toEqual(
-      [{ text: JSON.stringify("a".repeat(70_000)) }, { text: JSON.stringify("b".repeat(70_000)) }].map(({ text }) => ({
-        json: JSON.parse(text),
-      })),
-    );
-    const [last] = (await tapesIn(join(file, ".."))).map(({ volumes }) => volumes);
-    const alone = await allOf(file.replace(".tape", `.${last}.tape`), { bodies: "whole" });
-    expect(alone.at(-1)).toEqual(whole.at(-1));
-  });
-
-  test("is one tape in a list", async () => {
-    const file = await rotated();
-    const at = join(file, "..");
-    writeFileSync(join(at, "broken.tape.ndjson"), "x");
-    writeFileSync(join(at, "other.txt"), "x");
-    renameSync(
-      tape([good, good, good], { ...header, upstream: "https://eu.i.posthog.com" }),
-      join(at, "a.tape.ndjson"),
-    );
-    expect(await tapesIn(at)).toEqual([
-      expect.objectContaining({
-        name: "a",
-        volumes: 1,
-        exchanges: 3,
-        header: expect.objectContaining({ upstream: "https://eu.i.posthog.com" }),
-      }),
-      expect.objectContaining({ name: "broken", problem: expect.stringContaining("is not a tape") }),
-      expect.objectContaining({ name: "t", exchanges: 10, volumes: expect.any(Number) }),
-    ]);
-    expect((await errorOf(tapesIn(join(at, "none")))).message).toMatch(/no such file/);
-  });
+test("the tapes of a folder", async () => {
+  const at = folder();
+  writeFileSync(join(at, "broken.tape.ndjson"), "x");
+  writeFileSync(join(at, "other.txt"), "x");
+  renameSync(tape([good, good, good], { ...header, upstream: "https://eu.i.posthog.com" }), join(at, "a.tape.ndjson"));
+  expect(await tapesIn(at)).toEqual([
+    expect.objectContaining({
+      name: "a",
+      exchanges: 3,
+      header: expect.objectContaining({ upstream: "https://eu.i.posthog.com" }),
+    }),
+    expect.objectContaining({ name: "broken", problem: expect.stringContaining("is not a tape") }),
+  ]);
+  expect((await errorOf(tapesIn(join(at, "none")))).message).toMatch(/no such file/);
 });
 
 describe("a side file", () => {

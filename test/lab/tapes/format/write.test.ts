@@ -111,7 +111,6 @@ describe("a tape", () => {
     ]);
     expect(summary).toEqual({
       file,
-      volumes: 1,
       exchanges: 2,
       incomplete: 1,
       redactions: 0,
@@ -292,7 +291,7 @@ describe("a tape that already exists", () => {
     const asks = (secret: string, fill: string) =>
       raw({ headers: ["Authorization", `Bearer ${secret}`], body: json({ personal_api_key: `${secret}b`, fill }) });
     for (const secret of ["phx_first0123456789abcdefgh", "phx_other0123456789abcdefgh"]) {
-      const { writer } = open(file, { redactor: createRedactor(), maxBytes: 1000 });
+      const { writer } = open(file, { redactor: createRedactor() });
       writer.append(asks(secret, "x".repeat(70_000)));
       await writer.close();
     }
@@ -343,70 +342,6 @@ describe("one writer for a tape", () => {
     writeFileSync(`${file}.lock`, lock);
     await open(file).writer.close();
     expect(readdirSync(join(file, ".."))).toEqual(["t.tape.ndjson"]);
-  });
-});
-
-describe("rotation", () => {
-  const small = { maxBytes: 2000 };
-
-  test("continues in further files, which are read in order", async () => {
-    const file = newTape();
-    const { writer } = open(file, small);
-    for (let i = 0; i < 12; i++) writer.append(raw());
-    const { volumes } = await writer.close();
-    expect(volumes).toBeGreaterThan(2);
-    expect(readdirSync(join(file, ".."))).toHaveLength(volumes);
-    expect(await readHeader(file.replace(".tape", ".2.tape"))).toEqual({ ...(await readHeader(file)), volume: 2 });
-    expect((await allOf(file)).map(({ i }) => i)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-    for (const name of readdirSync(join(file, ".."))) {
-      expect(statSync(join(file, "..", name)).size).toBeLessThanOrEqual(2000);
-    }
-  });
-
-  test("is taken up where it was", async () => {
-    const file = newTape();
-    for (let run = 0; run < 4; run++) {
-      const { writer } = open(file, small);
-      for (let i = 0; i < 3; i++) writer.append(raw());
-      await writer.close();
-    }
-    expect((await allOf(file)).map(({ i }) => i)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-  });
-
-  test.each([["nothing"], ["half a header"]])("goes on after a crash that left %s in the newest file", async (what) => {
-    const file = newTape();
-    const first = open(file, small);
-    first.writer.append(raw());
-    await first.writer.close();
-    writeFileSync(file.replace(".tape", ".2.tape"), what === "nothing" ? "" : '{"tape":1,"id"');
-    const { writer } = open(file, small);
-    writer.append(raw());
-    await writer.close();
-    expect((await allOf(file)).map(({ i }) => i)).toEqual([1, 2]);
-  });
-
-  test("never writes into another tape", async () => {
-    const file = newTape();
-    const second = file.replace(".tape", ".2.tape");
-    await open(second).writer.close();
-    const before = readFileSync(second, "utf8");
-    const { writer, troubles } = open(file, small);
-    for (let i = 0; i < 12; i++) writer.append(raw());
-    expect((await writer.close()).lost).toBeGreaterThan(0);
-    expect(troubles.map(({ detail, isOver }) => [detail, isOver])).toEqual([
-      [expect.stringContaining(`${second} exists and belongs to another tape`), true],
-    ]);
-    expect(readFileSync(second, "utf8")).toBe(before);
-    expect((await allOf(file)).length).toBeGreaterThan(0);
-  });
-
-  test("an exchange that is larger than a file gets a file", async () => {
-    const file = newTape();
-    const { writer } = open(file, { maxBytes: 1 });
-    writer.append(raw());
-    writer.append(raw());
-    expect(await writer.close()).toMatchObject({ exchanges: 2, volumes: 2 });
-    expect(await allOf(file)).toHaveLength(2);
   });
 });
 

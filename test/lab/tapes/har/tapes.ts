@@ -32,9 +32,9 @@ export const rawWith = (
 });
 
 /** A tape with these exchanges, as a recording makes it. */
-export async function tapeOf(exchanges: readonly RawExchange[], maxBytes?: number): Promise<string> {
+export async function tapeOf(exchanges: readonly RawExchange[]): Promise<string> {
   const file = join(newFolder(), "some.tape.ndjson");
-  const writer = openTapeWriter(file, { redactor: createRedactor(), ...(maxBytes && { maxBytes }) });
+  const writer = openTapeWriter(file, { redactor: createRedactor() });
   for (const exchange of exchanges) writer.append(exchange);
   await writer.close();
   return file;

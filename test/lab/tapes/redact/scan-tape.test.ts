@@ -71,14 +71,11 @@ describe("scanTape", () => {
     expect(createRedactor().redact(exchange).route).toBe("GET /api/x/:key");
   });
 
-  test("damaged lines, the header and later volumes count", async () => {
+  test("damaged lines and the header count", async () => {
     const file = write("a.tape.ndjson", { ...header, noise: ["phx_abcdef"] }, `{"i":1,"token":"half-a-li`);
-    const second = write("a.2.tape.ndjson", header, bad);
     expect((await scan(file)).map(({ file, line, kind }) => [file, line, kind])).toEqual([
       [file, 1, "personal_api_key"],
       [file, 2, "token"],
-      [second, 2, "personal_api_key"],
-      [second, 2, "password"],
     ]);
   });
 
@@ -159,7 +156,6 @@ describe("scanTape", () => {
     });
     const redacted = ["req.headers.authorization", "req.body.a"];
     const file = write("a.tape.ndjson", header, { ...other, req, redacted }, { ...other, req, redacted }, half);
-    write("a.2.tape.ndjson", header, `${half}\n`, `${half}\n`);
     const tally = newTally();
     expect(await scan(file, { tally })).toEqual([]);
     const places = new Set<string>();
