@@ -15,9 +15,11 @@ import { buildWorld } from "./scenario.ts";
 import { AuthoredScenarioSchema, OrganizationWithProjects, type Scenario, ScenarioSchema } from "./schema.ts";
 import { onlyProjectPointer, type Whole } from "./short-form.ts";
 import { placeAt, plainValue, type Tree } from "./tree.ts";
-import { stepOf, ValidParts } from "./valid-parts.ts";
 
 type Issue = z.core.$ZodIssue;
+
+/** A step of a zod path as one of ours. */
+const stepOf = (step: PropertyKey): string | number => (typeof step === "number" ? step : String(step));
 
 /** The result of a check: a scenario, or problems. */
 interface Checked {
@@ -27,7 +29,7 @@ interface Checked {
   readonly warnings: readonly PlacedProblem[];
 }
 
-/** Checks a tree against the schema, then its references; if the schema is violated, those of the valid parts. */
+/** Checks a tree against the schema; once that is met, its references. */
 export function checkScenario({ tree, isShort }: Whole): Checked {
   const value = plainValue(tree);
   const inFile = (problems: readonly RawProblem[]) => problems.map((it) => placed(tree, isShort, it));
@@ -41,8 +43,7 @@ export function checkScenario({ tree, isShort }: Whole): Checked {
       warnings: inFile([...warningsOf(scenario, built), ...nameWarnings(scenario)]),
     };
   }
-  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));
-  return { problems: inFile([...problems, ...referenceProblems(tree, problems)]), warnings: [] };
+  return { problems: inFile(result.error.issues.flatMap((issue) => problemsOf(issue, value))), warnings: [] };
 }
 
 /** Mistakes in flag rules of version 2. */
@@ -135,33 +136,6 @@ const isOtherForm = (issue: Issue, value: Json | undefined): boolean =>
   issue.code === "invalid_type" && valueAt(value, issue.path.map(stepOf)) === undefined;
 
 const depthOf = (issues: readonly Issue[]): number => Math.max(...issues.map((issue) => issue.path.length));
-
-/** Keys of things that others refer to: if all of them are removed, references cannot be checked. */
-const referable = new Set(["users", "organizations", "projects", "insights", "dashboards", "backfills", "persons"]);
-
-const maxRounds = 12;
-
-/** Wrong references in the valid parts; references to something in the invalid parts are left out. */
-function referenceProblems(tree: Tree, problems: readonly RawProblem[]): RawProblem[] {
-  if (problems.some(({ at }) => referable.has(String(at.at(-1))))) return [];
-  const parts = new ValidParts(
-    tree,
-    problems.map(({ at }) => at),
-  );
-  for (let round = 0; round < maxRounds; round++) {
-    const rest = parts.rest();
-    if (!rest) return [];
-    const result = safeParse(ScenarioSchema, plainValue(rest.tree));
-    if (result.success) {
-      const removed = parts.removedWords();
-      return buildWorld(result.data)
-        .problems.filter(({ called }) => called === undefined || !removed.has(called.toLowerCase()))
-        .map((it) => ({ ...it, at: rest.original(it.at) }));
-    }
-    parts.removeMore(result.error.issues, rest);
-  }
-  return [];
-}
 
 type Schema = z.core.$ZodType;
 

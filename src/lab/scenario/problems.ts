@@ -11,8 +11,6 @@ export interface RawProblem {
   readonly hint?: string;
   /** The key is wrong, not its value. */
   readonly isAboutKey?: true;
-  /** The unknown name or number. */
-  readonly called?: string;
 }
 
 /** A problem with its file. */

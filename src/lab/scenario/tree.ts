@@ -84,7 +84,7 @@ export function treeOf(value: Json, place: TextPlace): Tree {
 }
 
 /** The part at a key or an index. */
-export function childOf(tree: Tree, step: string | number): TreeEntry | undefined {
+function childOf(tree: Tree, step: string | number): TreeEntry | undefined {
   if (tree.kind === "object") return tree.entries.get(String(step));
   const item = tree.kind === "list" && typeof step === "number" ? tree.items[step] : undefined;
   return item && { key: item.place, tree: item };

@@ -83,7 +83,7 @@ export class Names<T> {
     if (found.size === 0) {
       const hint = typeof called === "string" ? this.#meant(key) : undefined;
       const text = `unknown ${this.#noun} ${shown}`;
-      this.#problems.push({ at, text, called: key, ...(hint !== undefined && { hint }) });
+      this.#problems.push({ at, text, ...(hint !== undefined && { hint }) });
     }
     return [...found][0];
   }

@@ -372,15 +372,14 @@ const mistakes: readonly Row[] = [
     "it:10:32 /organizations/0/projects/0/groups/1/key: the same team in project 1 as /organizations/0/projects/0/groups/0/key",
   ],
   [
-    "all at once: of the schema, of references, twice",
+    "all at once: of references, twice",
     "yaml",
     inProject(
-      "        flags: { beta: { rolout: 5 } }\n        dashboards: [{ created_by: eve@b.c, tiles: [{ insight: I }] }]\n        persons:\n          - distinct_ids: [ann]\n          - distinct_ids: [ann]\n",
+      "        dashboards: [{ created_by: eve@b.c, tiles: [{ insight: I }] }]\n        persons:\n          - distinct_ids: [ann]\n          - distinct_ids: [ann]\n",
     ),
-    'it:8:26 /organizations/0/projects/0/flags/beta/rolout: unknown key "rolout"; did you mean "rollout"?',
-    'it:9:36 /organizations/0/projects/0/dashboards/0/created_by: unknown user "eve@b.c"',
-    'it:9:64 /organizations/0/projects/0/dashboards/0/tiles/0/insight: unknown insight "I"',
-    "it:12:28 /organizations/0/projects/0/persons/1/distinct_ids/0: the same distinct id in project 1 as /organizations/0/projects/0/persons/0/distinct_ids/0",
+    'it:8:36 /organizations/0/projects/0/dashboards/0/created_by: unknown user "eve@b.c"',
+    'it:8:64 /organizations/0/projects/0/dashboards/0/tiles/0/insight: unknown insight "I"',
+    "it:11:28 /organizations/0/projects/0/persons/1/distinct_ids/0: the same distinct id in project 1 as /organizations/0/projects/0/persons/0/distinct_ids/0",
   ],
 ];
 
