@@ -27,7 +27,7 @@ function decoded(raw: RawBody, headers: HeaderPairs, target: string | undefined,
 export const sizeOf = (raw: RawBody): number => (Buffer.isBuffer(raw) ? raw.length : raw.bytes);
 
 /** An answer, decoded; larger bodies than `limit` are left out. */
-export function answerOf(raw: RawAnswer, limit: number): NonNullable<Exchange["res"]> {
+function answerOf(raw: RawAnswer, limit: number): NonNullable<Exchange["res"]> {
   const headers = pairsOf(raw.headers);
   const { status, reason, http, ttfb, total, chunks } = raw;
   return {

@@ -187,7 +187,7 @@ function virtual(name: string, members: Readonly<Record<string, () => Member>>):
 }
 
 /** Nothing to do before rows are read. */
-export function* noWork(): Steps<void> {}
+function* noWork(): Steps<void> {}
 
 /** A row of the table of persons, or of groups. */
 export interface DocumentRow {
