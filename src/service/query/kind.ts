@@ -85,5 +85,5 @@ export interface QueryKind<Query> {
   /** True if a response has the kind's own fields only, and is never cached. */
   readonly isPlain?: boolean;
   /** @throws SimError if the query cannot be computed: what is not supported is named, with its position */
-  run(query: Query, context: QueryContext): Steps<Record<string, unknown>>;
+  run(query: Query, context: QueryContext): Steps<Record<string, unknown>> | Record<string, unknown>;
 }

@@ -16,7 +16,11 @@ export interface StepLimits {
  * Runs a computation to its end; other work gets a turn about every 5 ms.
  * @throws SimError if it takes longer than `mostMs`; the signal's reason once it is aborted
  */
-export async function finish<T>(steps: Steps<T>, { mostMs = 600_000, signal }: StepLimits = {}): Promise<T> {
+export async function finish<T extends object>(
+  steps: Steps<T> | T,
+  { mostMs = 600_000, signal }: StepLimits = {},
+): Promise<T> {
+  if (!("next" in steps)) return steps;
   const startedAt = performance.now();
   let turnAt = startedAt;
   for (;;) {

@@ -20,8 +20,7 @@ export const countKind: QueryKind<CountQuery> = {
   *run({ event, turns = 0, fails }, { table, timeZone, weekStart }) {
     for (let turn = 0; turn < turns; turn++) yield undefined;
     if (fails !== undefined) throw new SimError("invalid_input", fails);
-    const code = table.names.values.indexOf(event);
-    const count = table.names.codes.slice(0, table.length).filter((it) => it === code && code > 0).length;
+    const count = Array.from({ length: table.length }, (_, row) => table.name(row)).filter((it) => it === event).length;
     return { results: [count], hasMore: false, columns: [event, timeZone, weekStart] };
   },
 };

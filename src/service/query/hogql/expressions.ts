@@ -1,6 +1,6 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import type { QueryContext } from "../kind.ts";
-import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
+import type { Column, Steps } from "../table.ts";
 import type { ExprNode } from "./ast.ts";
 import { parseExpression } from "./grammar/queries.ts";
 import { aggregationOf } from "./grouping.ts";
@@ -10,7 +10,7 @@ import { Refusal, refused, refusing } from "./refusal.ts";
 import { checkGrouped, planQuery } from "./select.ts";
 import { compile, type HogQLTerm, isAggregated } from "./term.ts";
 import { type HogQLValue, isNumber, string, typeName } from "./types.ts";
-import { keyOf, shown } from "./values.ts";
+import { shown } from "./values.ts";
 
 /** An expression over the rows of a table of events. */
 export interface RowExpression {
@@ -18,8 +18,6 @@ export interface RowExpression {
   readonly name: string;
   /** ClickHouse's name of the type. */
   readonly type: string;
-  /** Runs the queries in the expression; rows can be read after it. */
-  prepare(): Steps<void>;
   /** The value of a row, as JSON has it. @throws SimError if it cannot be computed */
   read(row: number): unknown;
 }
@@ -43,8 +41,24 @@ function compiled(text: string, context: QueryContext) {
     const { node, term, prepare, zones } = resolved(text, context);
     if (isAggregated(term)) throw new Refusal("An aggregation has no place in an expression for single events");
     const read = compile(term);
-    return { node, term, prepare, zones, read: (row: number): HogQLValue => placing(text, () => read(row)) };
+    let isReady = false;
+    return {
+      ...{ node, term, zones },
+      /** Runs the queries in the expression first; there are seldom any. */
+      read(row: number): HogQLValue {
+        if (!isReady) finishNow(prepare());
+        isReady = true;
+        return placing(text, () => read(row));
+      },
+    };
   });
+}
+
+function finishNow<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 /**
@@ -52,9 +66,9 @@ function compiled(text: string, context: QueryContext) {
  * @throws SimError invalid_input for a mistake, with its line and column
  */
 export function compileExpression(text: string, context: QueryContext): RowExpression {
-  const { node, term, prepare, zones, read } = compiled(text, context);
+  const { node, term, zones, read } = compiled(text, context);
   const { type } = term;
-  return { name: columnName(node), type: typeName(type), prepare, read: (row) => shown(read(row), type, zones) };
+  return { name: columnName(node), type: typeName(type), read: (row) => shown(read(row), type, zones) };
 }
 
 /** True if an expression has an aggregation. @throws SimError as `compileExpression` */
@@ -73,10 +87,10 @@ interface GroupedRows {
  * Columns of events, some of them aggregations: the rows are grouped by the others.
  * @throws SimError as `compileExpression`
  */
-export function* groupedRows(
+export function groupedRows(
   { columns, isInside, orderBy, limit, offset }: GroupedRows,
   context: QueryContext,
-): Steps<{ readonly results: unknown[][]; readonly types: string[] }> {
+): { readonly results: unknown[][]; readonly types: string[] } {
   const ports = planPorts(context);
   const number = (value: number): ExprNode => ({ node: "Constant", value });
   const plan = placing(columns.join(), () => {
@@ -99,7 +113,7 @@ export function* groupedRows(
       ports,
     );
   });
-  const rows = yield* refusing(columns.join(), plan.run());
+  const rows = finishNow(refusing(columns.join(), plan.run()));
   const types = plan.columns.map((it) => it.type);
   return {
     results: rows.map((row) => row.map((value, i) => shown(value, types[i] ?? string, ports.zones))),
@@ -107,62 +121,34 @@ export function* groupedRows(
   };
 }
 
-/** Runs steps at once: expressions of filters seldom contain queries. */
-function finishNow(steps: Steps<void>): void {
-  while (!steps.next().done);
-}
-
 const isCondition = ({ type }: HogQLTerm): boolean => isNumber(type.kind) || type.kind === "Nothing";
 
 /** A condition on events. @throws SimError as `compileExpression`, and for an expression that is no condition */
 export function expressionTest(text: string, context: QueryContext): (row: number) => boolean {
-  const { term, prepare, read } = compiled(text, context);
+  const { term, read } = compiled(text, context);
   placing(text, () => {
     if (!isCondition(term)) throw new Refusal(`A filter needs a condition, got the type ${typeName(term.type)}`);
   });
-  let isReady = false;
   return (row) => {
-    if (!isReady) finishNow(prepare());
-    isReady = true;
     const value = read(row);
     return value !== null && value !== 0;
   };
 }
 
-/** The values of an expression for all rows, with a code for each distinct one. @throws SimError */
-export function expressionColumn(text: string, context: QueryContext): ValueColumn {
-  const { term, prepare, zones, read } = compiled(text, context);
-  finishNow(prepare());
-  const { length } = context.table;
-  const codes = new Uint32Array(length);
-  const values: (Json | undefined)[] = [undefined];
-  const known = new Map<unknown, number>([[null, 0]]);
-  for (let row = 0; row < length; row++) {
+/** The values of an expression. @throws SimError as `compileExpression` */
+export function expressionColumn(text: string, context: QueryContext): Column {
+  const { term, zones, read } = compiled(text, context);
+  return (row) => {
     const value = read(row);
-    const key = keyOf(value);
-    let code = known.get(key);
-    if (code === undefined) {
-      code = values.push(shown(value, term.type, zones) as Json) - 1;
-      known.set(key, code);
-    }
-    codes[row] = code;
-  }
-  return { codes, values };
-}
-
-/** Rows of events in numbered cells. */
-interface RowCells {
-  readonly count: number;
-  readonly rows: ArrayLike<number>;
-  /** The cell of each row. */
-  readonly cells: ArrayLike<number>;
+    return value === null ? undefined : (shown(value, term.type, zones) as Json);
+  };
 }
 
 /**
- * A number made of aggregations, such as `sum(properties.amount) / count()`, for each cell; 0 where it is NULL.
+ * A number made of aggregations, such as `sum(properties.amount) / count()`, for some rows; 0 for NULL.
  * @throws SimError as `compileExpression`
  */
-export function expressionMeasure(text: string, context: QueryContext): (cells: RowCells) => Steps<Float64Array> {
+export function expressionMeasure(text: string, context: QueryContext): (rows: readonly number[]) => number {
   const { term, prepare, budget } = placing(text, () => {
     const made = resolved(text, context);
     checkGrouped(made.term, new Set());
@@ -170,17 +156,15 @@ export function expressionMeasure(text: string, context: QueryContext): (cells: 
       throw new Refusal(`The math of a series needs a number, got the type ${typeName(made.term.type)}`);
     return made;
   });
-  const measure = function* ({ count, rows, cells }: RowCells): Steps<Float64Array> {
-    yield* prepare();
-    const aggregation = aggregationOf([term], budget);
-    const states = Array.from({ length: count }, () => aggregation.start());
-    for (let at = 0; at < rows.length; at++) {
-      if (at % rowsPerStep === rowsPerStep - 1) yield undefined;
-      aggregation.add(states[cells[at] ?? 0] ?? [], rows[at] ?? 0);
-    }
-    const results = yield* aggregation.results(states);
-    const read = compile(term, (it) => results.get(it.key));
-    return Float64Array.from({ length: count }, (_, cell) => Number(read(cell) ?? 0));
-  };
-  return (cells) => refusing(text, measure(cells));
+  const aggregation = aggregationOf([term], budget);
+  let isReady = false;
+  return (rows) =>
+    placing(text, () => {
+      if (!isReady) finishNow(prepare());
+      isReady = true;
+      const states = aggregation.start();
+      for (const row of rows) aggregation.add(states, row);
+      const results = finishNow(aggregation.results([states]));
+      return Number(compile(term, (it) => results.get(it.key))(0) ?? 0);
+    });
 }

@@ -1,6 +1,6 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import { isObject } from "../../../kernel/base/json.ts";
-import type { ValueColumn } from "../table.ts";
+import type { Column } from "../table.ts";
 import { readFloat } from "./functions/conversions.ts";
 import { detectedType, type PropertyType } from "./property-types.ts";
 import type { SourceColumn } from "./term.ts";
@@ -33,10 +33,10 @@ const conversions: Readonly<Record<PropertyType, (zone: ClockZone) => { type: Ty
   };
 
 /** Type of a property: that of the first event with a value; undefined if no event has one. */
-function typeIn(name: string, { codes, values }: ValueColumn, length: number, now: number): PropertyType | undefined {
+function typeIn(name: string, { column, length, now }: PropertySource): PropertyType | undefined {
   let seen: PropertyType | undefined;
   for (let row = 0; row < length; row++) {
-    const value = values[codes[row] ?? 0];
+    const value = column(row);
     if (value === undefined || value === null) continue;
     const type = detectedType(name, value, now);
     if (type) return type;
@@ -47,7 +47,7 @@ function typeIn(name: string, { codes, values }: ValueColumn, length: number, no
 }
 
 interface PropertySource {
-  readonly column: ValueColumn;
+  readonly column: Column;
   readonly length: number;
   readonly zone: ClockZone;
   readonly now: number;
@@ -55,22 +55,19 @@ interface PropertySource {
 
 /** A column of converted values; each distinct value is converted once. */
 function converted(
-  { column, length }: PropertySource,
+  { column }: PropertySource,
   type: Type,
   read: (value: Json | undefined) => HogQLValue,
 ): SourceColumn {
-  const { codes } = column;
-  const size = column.values.length;
-  const known = new Array<HogQLValue | undefined>(length === 0 ? 0 : size).fill(undefined);
+  const known = new Map<Json | undefined, HogQLValue>();
   return {
     type,
-    dictionary: { codes, size },
     read(row) {
-      const code = codes[row] ?? 0;
-      const value = known[code];
-      if (value !== undefined) return value;
-      const made = read(column.values[code]);
-      known[code] = made;
+      const value = column(row);
+      const found = known.get(value);
+      if (found !== undefined) return found;
+      const made = read(value);
+      known.set(value, made);
       return made;
     },
   };
@@ -78,7 +75,7 @@ function converted(
 
 /** The property `name` with the type that the service detects. */
 export function typedProperty(name: string, source: PropertySource): SourceColumn {
-  const found = typeIn(name, source.column, source.length, source.now);
+  const found = typeIn(name, source);
   if (!found) return converted(source, { kind: "Nothing", nullable: true, shown: "Nullable(String)" }, () => null);
   const { type, read } = conversions[found](source.zone);
   return converted(source, type, (value) => {

@@ -1,4 +1,4 @@
-import type { EventTable, Steps, ValueColumn } from "../table.ts";
+import type { Column, EventTable, Steps } from "../table.ts";
 import { hostOf, pathOf } from "./functions/strings.ts";
 import { propertyText } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
@@ -43,7 +43,7 @@ export const absentSessionColumns: readonly string[] = [
   "$entry_has_fbclid",
 ];
 
-/** A value of each session; sessions are the codes of `$session_id`. */
+/** A value of each session; sessions are numbered by their first rows. */
 interface SessionColumn {
   readonly type: Type;
   value(code: number): HogQLValue;
@@ -59,26 +59,26 @@ export function createSessions(
 ): { sessions: Table; source: RowSource; prepare(): Steps<void> } {
   const tasks: ((row: number, code: number) => void)[] = [];
   const known = new Map<string, SessionColumn>();
-  const order: number[] = [];
-  let ids: ValueColumn | undefined;
+  let numbers: Map<string, number> | undefined;
+  let codes = new Int32Array(0);
 
-  const sessionIds = (): ValueColumn => {
-    if (ids) return ids;
-    const column = table.property("$session_id");
-    ids = column;
-    const seen = new Uint8Array(column.values.length);
-    tasks.push((_, code) => {
-      if (seen[code] !== 0) return;
-      seen[code] = 1;
-      order.push(code);
+  /** Number of each id; and of each row, -1 for none. */
+  const sessionIds = (): Map<string, number> => {
+    if (numbers) return numbers;
+    const ids = table.property("$session_id");
+    const found = new Map<string, number>();
+    codes = Int32Array.from({ length: table.length }, (_, row) => {
+      const id = propertyText(ids(row)) ?? "";
+      if (id !== "" && !found.has(id)) found.set(id, found.size);
+      return found.get(id) ?? -1;
     });
-    return column;
+    numbers = found;
+    return found;
   };
-  const size = (): number => sessionIds().values.length;
-  const isSession = (code: number): boolean => (propertyText(sessionIds().values[code]) ?? "") !== "";
+  const size = (): number => sessionIds().size;
 
   const isPage = (row: number): boolean => {
-    const name = table.names.values[table.names.codes[row] ?? 0];
+    const name = table.name(row);
     return name === "$pageview" || name === "$screen";
   };
 
@@ -86,25 +86,24 @@ export function createSessions(
   function bound(sign: 1 | -1): SessionColumn {
     const times = new Float64Array(size()).fill(sign * Number.POSITIVE_INFINITY);
     tasks.push((row, code) => {
-      const time = table.times[row] ?? 0;
+      const time = table.time(row);
       if (sign * (time - (times[code] ?? 0)) < 0) times[code] = time;
     });
     return { type: { kind: "DateTime64", zone: zone.name }, value: (code) => times[code] ?? 0 };
   }
   /** Value of a column in the first (1) or last (-1) event that has one. */
-  function picked(column: ValueColumn, sign: 1 | -1, prefersPages: boolean): SessionColumn {
+  function picked(column: Column, sign: 1 | -1, prefersPages: boolean): SessionColumn {
     const best = new Float64Array(size()).fill(sign * Number.POSITIVE_INFINITY);
-    const found = new Uint32Array(size());
-    const texts = column.values.map((it) => propertyText(it));
+    const texts: string[] = [];
     tasks.push((row, code) => {
-      const value = column.codes[row] ?? 0;
-      if (texts[value] === null) return;
-      const time = (table.times[row] ?? 0) + (prefersPages && !isPage(row) ? sign * year : 0);
+      const text = propertyText(column(row));
+      if (text === null) return;
+      const time = table.time(row) + (prefersPages && !isPage(row) ? sign * year : 0);
       if (sign * (time - (best[code] ?? 0)) >= 0) return;
       best[code] = time;
-      found[code] = value;
+      texts[code] = text;
     });
-    return { type: { ...string, nullable: true }, value: (code) => texts[found[code] ?? 0] ?? null };
+    return { type: { ...string, nullable: true }, value: (code) => texts[code] ?? null };
   }
   function count(passes: (row: number) => boolean): SessionColumn {
     const counts = new Uint32Array(size());
@@ -113,19 +112,18 @@ export function createSessions(
     });
     return { type: { kind: "UInt64" }, value: (code) => counts[code] ?? 0 };
   }
-  const isNamed = (name: string) => (row: number) => table.names.values[table.names.codes[row] ?? 0] === name;
+  const isNamed = (name: string) => (row: number) => table.name(row) === name;
 
   function urls(): SessionColumn {
     const column = table.property("$current_url");
     const sets = new Map<number, Set<string>>();
     tasks.push((row, code) => {
-      const url = propertyText(column.values[column.codes[row] ?? 0]);
+      const url = propertyText(column(row));
       if (url === null || !isPage(row)) return;
       sets.set(code, (sets.get(code) ?? new Set()).add(url));
     });
     return { type: { kind: "Array", item: string }, value: (code) => [...(sets.get(code) ?? [])] };
   }
-  const names = (column: EventTable["distinctIds"]): ValueColumn => column;
   const derived = (from: string, type: Type, read: (value: HogQLValue) => HogQLValue): SessionColumn => {
     const of = columnOf(from);
     return { type, value: (code) => read(of?.value(code) ?? null) };
@@ -151,10 +149,13 @@ export function createSessions(
   }
 
   const makers: Readonly<Record<string, () => SessionColumn>> = {
-    session_id: () => ({ type: string, value: (code) => propertyText(sessionIds().values[code]) ?? "" }),
+    session_id() {
+      const ids = [...sessionIds().keys()];
+      return { type: string, value: (code) => ids[code] ?? "" };
+    },
     id: () => columnOf("session_id") ?? duration(),
-    distinct_id: () => ({ ...picked(names(table.distinctIds), -1, false), type: string }),
-    person_id: () => ({ ...picked(names(table.persons), -1, false), type: { kind: "UUID" } }),
+    distinct_id: () => ({ ...picked(table.distinctId, -1, false), type: string }),
+    person_id: () => ({ ...picked(table.person, -1, false), type: { kind: "UUID" } }),
     $start_timestamp: () => bound(1),
     $end_timestamp: () => bound(-1),
     $urls: urls,
@@ -189,36 +190,33 @@ export function createSessions(
 
   const all = [...Object.keys(makers), ...Object.keys(entryProperties), ...Object.keys(counted)];
   function* prepare(): Steps<void> {
-    if (!ids) return;
-    const { codes } = ids;
-    const session = Uint8Array.from(ids.values, (_, code) => Number(isSession(code)));
+    if (!numbers) return;
     const work = tasks.splice(0);
     for (let row = 0; row < table.length; row++) {
       if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
-      const code = codes[row] ?? 0;
-      if (session[code] === 1) for (const task of work) task(row, code);
+      const code = codes[row] ?? -1;
+      if (code !== -1) for (const task of work) task(row, code);
     }
   }
   const ofEvents = (name: string): Member | undefined => {
     const column = columnOf(name);
     if (!column) return undefined;
-    const { codes, values } = sessionIds();
     const other = defaultOf(column.type);
     const read = (row: number): HogQLValue => {
-      const code = codes[row] ?? 0;
-      return isSession(code) ? column.value(code) : other;
+      const code = codes[row] ?? -1;
+      return code === -1 ? other : column.value(code);
     };
-    return { is: "column", column: { type: column.type, dictionary: { codes, size: values.length }, read } };
+    return { is: "column", column: { type: column.type, read } };
   };
   const ofRows = (name: string): Member | undefined => {
     const column = columnOf(name);
-    return column && { is: "column", column: { type: column.type, read: (row) => column.value(order[row] ?? 0) } };
+    return column && { is: "column", column: { type: column.type, read: column.value } };
   };
   // without older names of other columns
   const starred = all.filter((name) => name !== "id" && name !== "duration");
   return {
     sessions: { names: all, starred: [], member: ofEvents },
-    source: { names: all, starred, member: ofRows, length: () => order.length, prepare },
+    source: { names: all, starred, member: ofRows, length: size, prepare },
     prepare,
   };
 }

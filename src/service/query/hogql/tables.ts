@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../../../kernel/base/json.ts";
+import { type JsonObject, own } from "../../../kernel/base/json.ts";
 import type { StoredEvent } from "../../../state/journal/event.ts";
 import type { QueryContext } from "../kind.ts";
-import type { NameColumn, Steps, ValueColumn } from "../table.ts";
+import type { Column, Steps } from "../table.ts";
 import { jsonProperty, nestedProperty, typedProperty } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
 import { createSessions } from "./sessions.ts";
@@ -11,13 +11,6 @@ import type { ClockZone } from "./time.ts";
 import { type HogQLValue, string, type Type } from "./types.ts";
 
 const column = (of: SourceColumn): Member => ({ is: "column", column: of });
-
-/** A column of texts with a code for each. */
-const nameColumn = ({ codes, values }: NameColumn, type: Type = string): SourceColumn => ({
-  type,
-  dictionary: { codes, size: values.length },
-  read: (row) => values[codes[row] ?? 0] ?? "",
-});
 
 /** The names that the service has and the sim does not. */
 export const absentEventColumns: readonly string[] = [
@@ -50,7 +43,7 @@ export const chainPart = (name: string, chain: string): string[] => {
 /** The table `events` and what belongs to its rows. */
 export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
   const { table, now } = context;
-  const source = (of: ValueColumn) => ({ column: of, length: table.length, zone, now });
+  const source = (of: Column) => ({ column: of, length: table.length, zone, now });
   const known = new Map<string, Member>();
   const { sessions, prepare } = createSessions(table, zone);
 
@@ -59,7 +52,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
   function eventAt(row: number): StoredEvent {
     if (last?.row === row) return last.event;
     const event = table.event(row);
-    if (!event) throw new Refusal("An event of the query was evicted while it ran; run it again");
+    if (!event) throw new Error(`a bug in phx-sim: there is no event ${row}`);
     last = { row, event };
     return event;
   }
@@ -67,25 +60,24 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
     column({ type, read: (row) => read(eventAt(row)) });
 
   /** Text of a property in a column of its own: empty if it is missing. */
-  function textColumn(of: ValueColumn): SourceColumn {
-    const { read, dictionary } = nestedProperty(source(of), []);
-    return { type: string, ...(dictionary && { dictionary }), read: (row) => read(row) ?? "" };
+  function textColumn(of: Column): SourceColumn {
+    const { read } = nestedProperty(source(of), []);
+    return { type: string, read: (row) => read(row) ?? "" };
   }
   /** Text of a property in a column of its own, NULL if it is missing or empty: an event without a session counts for none. */
-  function ownText(of: ValueColumn): SourceColumn {
+  function ownText(of: Column): SourceColumn {
     const { read, ...others } = nestedProperty(source(of), []);
     return { ...others, read: (row) => read(row) || null };
   }
   /** The same without the escapes of JSON. */
-  const plainColumn = ({ codes, values }: ValueColumn): SourceColumn => ({
+  const plainColumn = (of: Column): SourceColumn => ({
     type: string,
-    dictionary: { codes, size: values.length },
     read(row) {
-      const value = values[codes[row] ?? 0];
+      const value = of(row);
       return typeof value === "string" ? value : "";
     },
   });
-  const json = (of: (name: string) => ValueColumn, text: (row: number) => string): Member => ({
+  const json = (of: (name: string) => Column, text: (row: number) => string): Member => ({
     is: "json",
     json: {
       property: (name) => typedProperty(name, source(of(name))),
@@ -99,7 +91,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
     (row) => JSON.stringify(eventAt(row).properties),
   );
   const person = virtual("person", {
-    id: () => column(nameColumn(table.persons, { kind: "UUID" })),
+    id: () => column({ type: { kind: "UUID" }, read: table.person }),
     properties: () =>
       json(
         (name) => table.personProperty(name),
@@ -122,10 +114,10 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
 
   const time: Type = { kind: "DateTime64", zone: zone.name };
   const fixed: Readonly<Record<string, () => Member>> = {
-    event: () => column(nameColumn(table.names)),
-    distinct_id: () => column(nameColumn(table.distinctIds)),
-    person_id: () => column(nameColumn(table.persons, { kind: "UUID" })),
-    timestamp: () => column({ type: time, read: (row) => table.times[row] ?? 0 }),
+    event: () => column({ type: string, read: table.name }),
+    distinct_id: () => column({ type: string, read: table.distinctId }),
+    person_id: () => column({ type: { kind: "UUID" }, read: table.person }),
+    timestamp: () => column({ type: time, read: table.time }),
     uuid: () => whole({ kind: "UUID" }, (event) => event.uuid ?? "00000000-0000-0000-0000-000000000000"),
     created_at: () => whole(time, (event) => Date.parse(event.received_at)),
     properties: () => properties,
@@ -140,11 +132,10 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
   function chainColumn(name: string): Member | undefined {
     const part = Object.hasOwn(chainParts, name) ? chainParts[name] : undefined;
     if (!part) return undefined;
-    const { read, dictionary } = plainColumn(table.property("$elements_chain"));
+    const { read } = plainColumn(table.property("$elements_chain"));
     const type: Type = part.isList ? { kind: "Array", item: string } : string;
     return column({
       type,
-      ...(dictionary && { dictionary }),
       read(row) {
         const found = chainPart(name, String(read(row)));
         return part.isList ? [...new Set(found)] : (found[0] ?? "");
@@ -205,17 +196,11 @@ export function documentTable(
   let held: readonly DocumentRow[] | undefined;
   const all = () => (held ??= rows());
   const known = new Map<string, Member>();
-  /** Codes of a property, as a table of events has them. */
-  function codesOf(name: string): ValueColumn {
-    const codes = new Uint32Array(all().length);
-    const values: (Json | undefined)[] = [undefined];
-    for (const [row, { properties }] of all().entries()) {
-      const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      if (value !== undefined) codes[row] = values.push(value) - 1;
-    }
-    return { codes, values };
-  }
-  const source = (name: string) => ({ column: codesOf(name), length: all().length, zone, now });
+  const valuesOf =
+    (name: string): Column =>
+    (row) =>
+      own(all()[row]?.properties ?? {}, name);
+  const source = (name: string) => ({ column: valuesOf(name), length: all().length, zone, now });
   const json: Member = {
     is: "json",
     json: {

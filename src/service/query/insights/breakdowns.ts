@@ -3,10 +3,11 @@ import { compareText, stringOf } from "../../../kernel/base/text.ts";
 import { numberOf, textOf } from "../../flags/engine/values.ts";
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import type { ValueColumn } from "../table.ts";
+import type { Column } from "../table.ts";
 import { columnAt } from "./columns.ts";
 import { refuse, unsupported } from "./refuse.ts";
 import type { BreakdownFilter } from "./shapes.ts";
+import { sumOf } from "./statistics.ts";
 
 /** Results by the value of a property. Upstream PostHog/posthog posthog/hogql_queries/insights/trends/breakdown.py. */
 
@@ -21,7 +22,7 @@ export type BreakdownValue = string | readonly string[];
 
 /** One property that a query is broken down by. */
 interface Part {
-  readonly column: ValueColumn;
+  readonly column: Column;
   readonly normalizesUrl: boolean;
   readonly bins: number | undefined;
 }
@@ -49,7 +50,7 @@ const withoutEnd = (url: string): string => url.replace(/[/?#]+$/, "") || "/";
 
 /** A value as results show it. */
 function shownValue(value: Json | undefined, normalizesUrl: boolean): string {
-  const text = value === undefined || value === null ? "" : textOf(value);
+  const text = valueText(value);
   if (normalizesUrl && value !== undefined && value !== null) return withoutEnd(text);
   return text === "" ? nullValue : text;
 }
@@ -78,35 +79,21 @@ export function columnOf(
   type: string | null | undefined,
   group: number | null | undefined,
   context: QueryContext,
-): ValueColumn {
+): Column {
   if (type === "hogql") return expressionColumn(stringOf(property), context);
   return columnAt({ type: type ?? "event", key: stringOf(property), group }, context);
 }
 
-/** The values of rows as numbers from 0; rows with equal values have the same. */
-export interface Breakdown {
-  keyOf(row: number): number;
-  /** Number of keys that rows have had so far. */
-  count(): number;
-  /**
-   * What the keys are shown as; several may be the same. Bins of numbers have the limits of all that `keyOf` has read.
-   */
-  values(): BreakdownValue[];
-}
+/** A value as text; "" for none. */
+export const valueText = (value: Json | undefined): string =>
+  value === undefined || value === null ? "" : textOf(value);
 
-/** The values of one part by code: their keys, and what they are. */
-function partKeys({ column, normalizesUrl, bins }: Part) {
-  const keys = new Uint32Array(column.values.length);
-  const shown: (string | number)[] = [];
-  const known = new Map<string | number, number>();
-  for (const [code, value] of column.values.entries()) {
-    const number = bins === undefined ? undefined : (numberOf(value ?? null) ?? Number.NaN);
-    const it = number ?? shownValue(value, normalizesUrl);
-    const key = known.get(it) ?? shown.push(it) - 1;
-    known.set(it, key);
-    keys[code] = key;
-  }
-  return { codes: column.codes, keys, shown, bins };
+/** The values of rows. */
+export interface Breakdown {
+  /** The same for rows with equal values. */
+  keyOf(row: number): string;
+  /** What the keys are shown as; several may be the same. Bins of numbers have the limits of all that `keyOf` has read. */
+  shown(): (key: string) => BreakdownValue;
 }
 
 /** The bin of each number, as a JSON list of its limits. */
@@ -126,39 +113,33 @@ function binned(numbers: readonly number[], bins: number): (number: number) => s
 
 /** @throws SimError if the sim does not have the property */
 export function breakdownOf(filter: BreakdownFilter, context: QueryContext): Breakdown {
-  const parts = partsOf(filter, context).map(partKeys);
+  const parts = partsOf(filter, context);
   const isMultiple = (filter.breakdowns ?? []).length > 0;
-  const known = new Map<number, number>();
-  const combinations: number[] = [];
-
-  function keyOf(row: number): number {
-    let combination = 0;
-    for (const { codes, keys, shown } of parts) {
-      combination = combination * shown.length + (keys[codes[row] ?? 0] ?? 0);
-    }
-    const found = known.get(combination);
-    if (found !== undefined) return found;
-    known.set(combination, combinations.length);
-    return combinations.push(combination) - 1;
-  }
-
-  function values(): BreakdownValue[] {
-    const columns: string[][] = [];
-    let rest = combinations;
-    for (const { shown, bins } of parts.toReversed()) {
-      const own = rest.map((it) => shown[it % shown.length] ?? "");
-      rest = rest.map((it) => Math.floor(it / shown.length));
-      const numbers = own.filter((it) => typeof it === "number");
-      const binOf = bins === undefined ? undefined : binned(numbers, bins);
-      columns.unshift(own.map((it) => (typeof it === "number" && binOf ? binOf(it) : String(it))));
-    }
-    return combinations.map((_, key) => {
-      const list = columns.map((column) => column[key] ?? "");
-      return isMultiple ? list : (list[0] ?? "");
-    });
-  }
-
-  return { keyOf, count: () => combinations.length, values };
+  const known = new Map<string, readonly (string | number)[]>();
+  return {
+    keyOf(row) {
+      const values = parts.map(({ column, normalizesUrl, bins }) =>
+        bins === undefined ? shownValue(column(row), normalizesUrl) : (numberOf(column(row) ?? null) ?? Number.NaN),
+      );
+      const key = values.join("\0");
+      if (!known.has(key)) known.set(key, values);
+      return key;
+    },
+    shown() {
+      const binOf = parts.map(({ bins }, i) =>
+        bins === undefined
+          ? undefined
+          : binned(
+              [...known.values()].map((it) => Number(it[i])),
+              bins,
+            ),
+      );
+      return (key) => {
+        const list = (known.get(key) ?? []).map((it, i) => binOf[i]?.(Number(it)) ?? String(it));
+        return isMultiple ? list : (list[0] ?? "");
+      };
+    },
+  };
 }
 
 /** Numbers of one value of a breakdown. */
@@ -184,12 +165,6 @@ export function compareValues(a: BreakdownValue, b: BreakdownValue): number {
   }
   return left.length - right.length;
 }
-
-export const sumOf = (data: ArrayLike<number>): number => {
-  let total = 0;
-  for (let i = 0; i < data.length; i++) total += data[i] ?? 0;
-  return total;
-};
 
 /** The order of results. */
 export const sortedByTotal = (all: readonly BrokenDown[]): BrokenDown[] =>

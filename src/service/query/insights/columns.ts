@@ -4,7 +4,7 @@ import { createSessions } from "../hogql/sessions.ts";
 import { zoneOf } from "../hogql/time.ts";
 import type { HogQLValue } from "../hogql/types.ts";
 import type { QueryContext } from "../kind.ts";
-import type { ValueColumn } from "../table.ts";
+import type { Column } from "../table.ts";
 import { refuse, unsupported } from "./refuse.ts";
 
 /** Where a value of an event comes from. */
@@ -18,19 +18,19 @@ export interface ColumnPlace {
 const groupKey = /^\$group_([0-4])$/;
 
 /** Fields of events that are not properties. */
-const metadata: Readonly<Record<string, (context: QueryContext) => ValueColumn>> = {
-  event: ({ table }) => table.names,
-  distinct_id: ({ table }) => table.distinctIds,
-  person_id: ({ table }) => table.persons,
+const metadata: Readonly<Record<string, (context: QueryContext) => Column>> = {
+  event: ({ table }) => table.name,
+  distinct_id: ({ table }) => table.distinctId,
+  person_id: ({ table }) => table.person,
 };
 
-function eventColumn(key: string, context: QueryContext): ValueColumn {
+function eventColumn(key: string, context: QueryContext): Column {
   const group = groupKey.exec(key)?.[1];
   if (key.startsWith("$virt_") || key === "$elements_chain") throw unsupported(`The property ${key}`);
   return group === undefined ? context.table.property(key) : context.table.group(Number(group));
 }
 
-function metadataColumn(key: string, context: QueryContext): ValueColumn {
+function metadataColumn(key: string, context: QueryContext): Column {
   const group = groupKey.exec(key)?.[1];
   if (group !== undefined) return context.table.group(Number(group));
   const read = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
@@ -41,23 +41,23 @@ function metadataColumn(key: string, context: QueryContext): ValueColumn {
 const isSession = (id: Json | undefined): boolean => typeof id === "string" && id !== "";
 
 /** Length of the event's session, s: from its first event to its last. */
-export function sessionDurations({ table }: QueryContext): ValueColumn {
-  const { codes, values } = table.property("$session_id");
-  const first = new Float64Array(values.length).fill(Infinity);
-  const last = new Float64Array(values.length).fill(-Infinity);
+export function sessionDurations({ table }: QueryContext): Column {
+  const ids = table.property("$session_id");
+  const spans = new Map<Json | undefined, [first: number, last: number]>();
   for (let row = 0; row < table.length; row++) {
-    const code = codes[row] ?? 0;
-    const time = table.times[row] ?? 0;
-    if (time < (first[code] ?? 0)) first[code] = time;
-    if (time > (last[code] ?? 0)) last[code] = time;
+    const [time, id] = [table.time(row), ids(row)];
+    const [first, last] = spans.get(id) ?? [time, time];
+    spans.set(id, [Math.min(first, time), Math.max(last, time)]);
   }
-  const durations = values.map((id, code) => (isSession(id) ? seconds(last[code]) - seconds(first[code]) : undefined));
-  return { codes, values: durations };
+  return (row) => {
+    const [first, last] = spans.get(ids(row)) ?? [0, 0];
+    return isSession(ids(row)) ? seconds(last) - seconds(first) : undefined;
+  };
 }
 
-const seconds = (ms = 0): number => Math.floor(ms / 1000);
+const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-function sessionColumn(key: string, context: QueryContext): ValueColumn {
+function sessionColumn(key: string, context: QueryContext): Column {
   if (key === "$session_duration") return sessionDurations(context);
   const { table, timeZone } = context;
   const { sessions, prepare } = createSessions(table, zoneOf(timeZone));
@@ -65,12 +65,8 @@ function sessionColumn(key: string, context: QueryContext): ValueColumn {
   if (found?.is !== "column") throw unsupported(`The property ${JSON.stringify(key)} of sessions`);
   const ids = table.property("$session_id");
   for (const steps = prepare(); !steps.next().done; );
-  const values: ValueColumn["values"][number][] = ids.values.map(() => undefined);
-  for (let row = 0; row < table.length; row++) {
-    const code = ids.codes[row] ?? 0;
-    if (isSession(ids.values[code]) && values[code] === undefined) values[code] = jsonOf(found.column.read(row));
-  }
-  return { codes: ids.codes, values };
+  const { read } = found.column;
+  return (row) => (isSession(ids(row)) ? jsonOf(read(row)) : undefined);
 }
 
 /** A value of a query as a filter compares it. */
@@ -86,7 +82,7 @@ function refusing<T>(find: () => T): T | undefined {
   }
 }
 
-function personColumn(key: string, context: QueryContext): ValueColumn {
+function personColumn(key: string, context: QueryContext): Column {
   if (key.startsWith("$virt_") || key === "distinct_id") {
     throw unsupported(`The property ${JSON.stringify(key)} of persons`);
   }
@@ -94,7 +90,7 @@ function personColumn(key: string, context: QueryContext): ValueColumn {
 }
 
 /** The values of a place. @throws SimError if the sim does not have it */
-export function columnAt({ type, key, group }: ColumnPlace, context: QueryContext): ValueColumn {
+export function columnAt({ type, key, group }: ColumnPlace, context: QueryContext): Column {
   switch (type) {
     case "event":
     case "feature":

@@ -2,9 +2,10 @@ import { isoOf } from "../../../kernel/base/clock.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
 import type { DropOff, DropOffs } from "../shapes.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
+import type { Column } from "../table.ts";
 import { FunnelsQuery } from "./funnel-shape.ts";
-import { funnelActors } from "./funnels.ts";
+import { followFunnel } from "./funnels.ts";
+import { type ActorKey, actorKey } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
 
 /** Most actors of a step that are named, and most ids and events of each. */
@@ -20,32 +21,26 @@ interface Left {
 }
 
 /** The ids and last events of these actors. */
-function* lastEvents(
-  actors: Iterable<number>,
-  codes: Uint32Array,
-  { table }: QueryContext,
-): Steps<ReadonlyMap<number, Left>> {
-  const found = new Map([...actors].map((actor): [number, Left] => [actor, { ids: new Set(), rows: [] }]));
-  const timeOf = (row: number) => table.times[row] ?? 0;
+function lastEvents(actors: Iterable<ActorKey>, actorAt: Column, { table }: QueryContext): ReadonlyMap<ActorKey, Left> {
+  const found = new Map([...actors].map((actor): [ActorKey, Left] => [actor, { ids: new Set(), rows: [] }]));
   for (let row = 0; row < table.length; row++) {
-    if (row % rowsPerStep === 0) yield;
-    const left = found.get(codes[row] ?? 0);
+    const left = found.get(actorKey(actorAt(row)));
     if (!left) continue;
-    if (left.ids.size < most.ids) left.ids.add(table.distinctIds.values[table.distinctIds.codes[row] ?? 0] ?? "");
+    if (left.ids.size < most.ids) left.ids.add(table.distinctId(row));
     left.rows.push(row);
-    if (left.rows.length > most.events * 20) left.rows = latest(left.rows, timeOf);
+    if (left.rows.length > most.events * 20) left.rows = latest(left.rows, table.time);
   }
-  for (const left of found.values()) left.rows = latest(left.rows, timeOf);
+  for (const left of found.values()) left.rows = latest(left.rows, table.time);
   return found;
 }
 
 const latest = (rows: readonly number[], timeOf: (row: number) => number): number[] =>
   rows.toSorted((a, b) => timeOf(a) - timeOf(b) || a - b).slice(-most.events);
 
-function* dropOffs(query: FunnelsQuery, context: QueryContext): Steps<DropOffs> {
+function dropOffs(query: FunnelsQuery, context: QueryContext): DropOffs {
   const { table } = context;
-  const steps = query.series.map((node) => ({ name: nameOf(node), count: 0, actors: new Set<number>(), left: 0 }));
-  const column = yield* funnelActors(query, context, (actor, reached) => {
+  const steps = query.series.map((node) => ({ name: nameOf(node), count: 0, actors: new Set<ActorKey>(), left: 0 }));
+  const actorAt = followFunnel(query, context, (actor, reached) => {
     for (let step = 0; step <= reached; step++) {
       const at = steps[step];
       if (at) at.count++;
@@ -55,20 +50,20 @@ function* dropOffs(query: FunnelsQuery, context: QueryContext): Steps<DropOffs> 
     last.left++;
     if (last.actors.size < most.actors) last.actors.add(actor);
   });
-  const left = yield* lastEvents(
+  const left = lastEvents(
     steps.flatMap(({ actors }) => [...actors]),
-    column.codes,
+    actorAt,
     context,
   );
-  const shown = (actor: number): DropOff => {
+  const shown = (actor: ActorKey): DropOff => {
     const { ids, rows } = left.get(actor) ?? { ids: [], rows: [] };
     return {
-      person: stringOf(column.values[actor] ?? ""),
+      person: stringOf(actor ?? ""),
       distinct_ids: [...ids],
       last_events: rows.map((row) => ({
-        seq: table.seqs[row] ?? 0,
-        event: table.names.values[table.names.codes[row] ?? 0] ?? "",
-        timestamp: isoOf(table.times[row] ?? 0),
+        seq: table.seq(row),
+        event: table.name(row),
+        timestamp: isoOf(table.time(row)),
       })),
     };
   };
@@ -79,5 +74,5 @@ function* dropOffs(query: FunnelsQuery, context: QueryContext): Steps<DropOffs> 
 export const dropOffsKind: QueryKind<FunnelsQuery> = {
   kind: "FunnelsQuery",
   shape: FunnelsQuery,
-  run: dropOffs as (query: FunnelsQuery, context: QueryContext) => Steps<Record<string, unknown>>,
+  run: (query, context) => ({ ...dropOffs(query, context) }),
 };

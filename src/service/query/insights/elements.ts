@@ -1,7 +1,7 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import { chainPart } from "../hogql/tables.ts";
 import type { QueryContext } from "../kind.ts";
-import { valueTest } from "./operators.ts";
+import { operatorTest } from "./operators.ts";
 import { refuse } from "./refuse.ts";
 
 /** An element of a page, from the text in which the service keeps a click. */
@@ -108,7 +108,7 @@ function oneTest(key: string, operator: string, value: Json, context: QueryConte
   }
   if (key !== "href" && key !== "text")
     throw refuse(`property_to_expr for type element not implemented for key ${key}`);
-  const test = valueTest(operator, value, context);
+  const test = operatorTest(operator, value, context);
   if (!test) return () => true;
   return key === "href"
     ? (chain) => test.passes(chainPart("elements_chain_href", chain)[0] ?? "")

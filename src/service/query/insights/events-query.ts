@@ -6,9 +6,8 @@ import type { StoredEvent } from "../../../state/journal/event.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import { compileExpression, expressionTest, groupedRows, hasAggregation } from "../hogql/expressions.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
-import type { NameColumn, Steps } from "../table.ts";
 import { calendarOf, type ProjectCalendar, readDate } from "./dates.ts";
-import { allOf, codeTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
+import { allOf, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { refuse } from "./refuse.ts";
 import { actionTest, selectRows } from "./series.ts";
 import { insightFields } from "./shapes.ts";
@@ -44,8 +43,6 @@ const mostRows = 50_000;
 /** A column of the result. */
 interface Selected {
   readonly type: string;
-  /** Work before rows are read. */
-  prepare?(): Steps<void>;
   read(row: number, event: StoredEvent): unknown;
 }
 
@@ -71,14 +68,12 @@ function wholeEvent(event: StoredEvent, time: string, calendar: ProjectCalendar)
   };
 }
 
-const textAt = ({ codes, values }: NameColumn, row: number): string => values[codes[row] ?? 0] ?? "";
-
-function personColumn({ table: { distinctIds, persons }, person }: QueryContext): Selected {
+function personColumn({ table, person }: QueryContext): Selected {
   return {
     type: "String",
     read(row) {
-      const distinct_id = textAt(distinctIds, row);
-      const found = person?.(textAt(persons, row));
+      const distinct_id = table.distinctId(row);
+      const found = person?.(table.person(row));
       if (!found) return { distinct_id };
       const { uuid, created_at: created, properties: own } = found;
       return { uuid, created_at: wireTime(created), properties: own, distinct_id };
@@ -90,20 +85,20 @@ function personColumn({ table: { distinctIds, persons }, person }: QueryContext)
 function nameReader({ table }: QueryContext): (row: number) => string {
   const names = namingProperties.map((it) => table.personProperty(it));
   return (row) => {
-    for (const { codes, values } of names) {
-      const value = values[codes[row] ?? 0];
+    for (const name of names) {
+      const value = name(row);
       if (value !== undefined && value !== null) return textOf(value);
     }
-    return textAt(table.distinctIds, row);
+    return table.distinctId(row);
   };
 }
 
 function displayName(context: QueryContext): Selected {
-  const { distinctIds, persons } = context.table;
+  const { distinctId, person } = context.table;
   const nameAt = nameReader(context);
   return {
     type: "Tuple(String, String, String)",
-    read: (row) => ({ display_name: nameAt(row), id: textAt(persons, row), distinct_id: textAt(distinctIds, row) }),
+    read: (row) => ({ display_name: nameAt(row), id: person(row), distinct_id: distinctId(row) }),
   };
 }
 
@@ -114,7 +109,7 @@ function selectedColumn(text: string, context: QueryContext, calendar: ProjectCa
     case "*":
       return {
         type: "Tuple",
-        read: (row, event) => wholeEvent(event, calendar.iso(calendar.wall(table.times[row] ?? 0)), calendar),
+        read: (row, event) => wholeEvent(event, calendar.iso(calendar.wall(table.time(row))), calendar),
       };
     case "person":
       return personColumn(context);
@@ -128,25 +123,22 @@ function selectedColumn(text: string, context: QueryContext, calendar: ProjectCa
 type Order = (a: number, b: number) => number;
 
 /** What rows are ordered by. */
-interface OrderKey {
-  prepare?(): Steps<void>;
-  read(row: number): unknown;
-}
+type OrderKey = (row: number) => unknown;
 
 function orderKey(column: string, context: QueryContext): OrderKey {
   const { table } = context;
   switch (withoutTitle(column)) {
     case "timestamp":
-      return { read: (row) => table.times[row] ?? 0 };
+      return table.time;
     case "*":
       // Upstream: by the uuid, which is mostly the order in which clients made them.
-      return { read: (row) => table.seqs[row] ?? 0 };
+      return table.seq;
     case "person":
-      return { read: (row) => textAt(table.distinctIds, row) };
+      return table.distinctId;
     case "person_display_name":
-      return { read: nameReader(context) };
+      return nameReader(context);
     default:
-      return compileExpression(withoutTitle(column), context);
+      return compileExpression(withoutTitle(column), context).read;
   }
 }
 
@@ -154,7 +146,7 @@ const direction = /\s+(ASC|DESC)\s*$/i;
 const isDescending = (text: string): boolean => direction.exec(text)?.[1]?.toUpperCase() === "DESC";
 
 /** Missing values come last in both directions. */
-function orderBy({ read }: OrderKey, sign: 1 | -1): Order {
+function orderBy(read: OrderKey, sign: 1 | -1): Order {
   return (a, b) => {
     const [left, right] = [read(a) ?? null, read(b) ?? null];
     if (left === null || right === null) return Number(left === null) - Number(right === null);
@@ -164,16 +156,13 @@ function orderBy({ read }: OrderKey, sign: 1 | -1): Order {
 }
 
 /** The order of the rows; those that are equal in it come in the order of their arrival. */
-function* orderOf({ orderBy: given, select }: EventsQuery, context: QueryContext): Steps<Order> {
+function orderOf({ orderBy: given, select }: EventsQuery, context: QueryContext): Order {
   const [first = "*"] = select;
   const hasTime = select.some((it) => withoutTitle(it) === "timestamp");
   const texts = given ?? [hasTime ? "timestamp DESC" : first];
-  const orders: Order[] = [];
-  for (const text of texts) {
-    const key = orderKey(text.replace(direction, ""), context);
-    if (key.prepare) yield* key.prepare();
-    orders.push(orderBy(key, isDescending(text) ? -1 : 1));
-  }
+  const orders = texts.map((text) =>
+    orderBy(orderKey(text.replace(direction, ""), context), isDescending(text) ? -1 : 1),
+  );
   const isBackwards = isDescending(texts[0] ?? "");
   return (a, b) => {
     for (const order of orders) {
@@ -185,12 +174,10 @@ function* orderOf({ orderBy: given, select }: EventsQuery, context: QueryContext
 }
 
 /** The first rows in an order, without sorting them all. */
-function* firstRows(rows: Uint32Array, count: number, order: Order): Steps<number[]> {
+function firstRows(rows: readonly number[], count: number, order: Order): number[] {
   let kept: number[] = [];
   let last: number | undefined;
-  for (let at = 0; at < rows.length; at++) {
-    if (at % 1024 === 0) yield;
-    const row = rows[at] ?? 0;
+  for (const row of rows) {
     if (last !== undefined && order(row, last) >= 0) continue;
     kept.push(row);
     if (kept.length < 2 * count + 1024) continue;
@@ -207,9 +194,9 @@ function testOf(query: EventsQuery, context: QueryContext): RowTest {
   if (typeof query.actionId === "number" && !action) throw refuse("Action does not exist", "actionId");
   if (action?.steps.length === 0) throw refuse("Action does not have any match groups", "actionId");
   return allOf([
-    names.size === 0 ? everyRow : codeTest(table.names, (name) => typeof name === "string" && names.has(name)),
+    names.size === 0 ? everyRow : (row) => names.has(table.name(row)),
     action ? actionTest(action, context) : everyRow,
-    query.personId ? codeTest(table.persons, (uuid) => uuid === query.personId?.toLowerCase()) : everyRow,
+    query.personId ? (row) => table.person(row) === query.personId?.toLowerCase() : everyRow,
     queryTest(query, context),
     filterTest(query.fixedProperties, context),
     ...(query.where ?? []).map((it) => expressionTest(it, context)),
@@ -229,18 +216,18 @@ interface Part {
 }
 
 /** Events grouped by the columns that are no aggregations; by default the largest first. */
-function* groupedEvents(
+function groupedEvents(
   query: EventsQuery,
   { span, limit, offset }: Part,
   context: QueryContext,
-): Steps<Record<string, unknown>> {
+): Record<string, unknown> {
   const { select, orderBy: given } = query;
   const columns = select.map(withoutTitle);
   const special = columns.find((it) => specialColumns.has(it));
   if (special !== undefined) throw refuse(`The column ${special} beside an aggregation is not emulated`, "select");
   const largest = columns.includes("count()") ? "count()" : columns.find((it) => hasAggregation(it, context));
-  const inside = new Set(yield* selectRows(context, span, testOf(query, context)));
-  const { results, types } = yield* groupedRows(
+  const inside = new Set(selectRows(context, span, testOf(query, context)));
+  const { results, types } = groupedRows(
     {
       columns,
       isInside: (row) => inside.has(row),
@@ -259,7 +246,7 @@ function* groupedEvents(
 /** Events of the future are not shown if nothing else is asked for. */
 const tolerance = 5000;
 
-function* runEvents(query: EventsQuery, context: QueryContext): Steps<Record<string, unknown>> {
+function runEvents(query: EventsQuery, context: QueryContext): Record<string, unknown> {
   const { table } = context;
   const calendar = calendarOf(context);
   const select = query.select.length === 0 ? ["*"] : query.select;
@@ -272,15 +259,13 @@ function* runEvents(query: EventsQuery, context: QueryContext): Steps<Record<str
   };
   const limit = Math.min(query.limit ?? defaultLimit, mostRows);
   const offset = query.offset ?? 0;
-  if (isGrouped(select, context)) return yield* groupedEvents({ ...query, select }, { span, limit, offset }, context);
-  const rows = yield* selectRows(context, span, testOf(query, context));
+  if (isGrouped(select, context)) return groupedEvents({ ...query, select }, { span, limit, offset }, context);
+  const rows = selectRows(context, span, testOf(query, context));
   const selected = select.map((it) => selectedColumn(it, context, calendar));
-  for (const { prepare } of selected) if (prepare) yield* prepare();
-  const order = yield* orderOf({ ...query, select }, context);
-  const found = yield* firstRows(rows, offset + limit + 1, order);
+  const order = orderOf({ ...query, select }, context);
+  const found = firstRows(rows, offset + limit + 1, order);
   const results: unknown[][] = [];
-  for (const [at, row] of found.slice(offset, offset + limit).entries()) {
-    if (at % 100 === 0) yield;
+  for (const row of found.slice(offset, offset + limit)) {
     const event = table.event(row);
     if (event) results.push(selected.map((it) => it.read(row, event)));
   }

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { isObject, objectIn, objectsIn } from "../../../kernel/base/json.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
-import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
+import type { Column } from "../table.ts";
+import { valueText } from "./breakdowns.ts";
 import { absoluteDate, calendarOf, type ProjectCalendar } from "./dates.ts";
-import { allOf, codeTest, filterTest, queryTest, type RowTest } from "./filters.ts";
+import { allOf, everyRow, filterTest, type RowTest, valueTest } from "./filters.ts";
 import { refuse, unsupported } from "./refuse.ts";
-import { existingEntity, selectRows } from "./series.ts";
+import { type Actors, actorsOf, collect, existingEntity } from "./series.ts";
 import { actionsNodeFields, insightFields } from "./shapes.ts";
 import { checkNumbers } from "./sizes.ts";
 
@@ -64,16 +65,16 @@ function exposuresOf(
   config: ExposureConfig | null | undefined,
   flag: string,
   context: QueryContext,
-): { readonly test: RowTest; readonly variants: ValueColumn } {
+): { readonly test: RowTest; readonly variants: Column } {
   const { table } = context;
   if (config?.kind === "ActionsNode") {
     const test = allOf([existingEntity(config, context).test, filterTest(config.properties, context)]);
     return { test, variants: table.property(`$feature/${flag}`) };
   }
   const event = config?.event ?? flagEvent;
-  const ownTest = allOf([codeTest(table.names, (name) => name === event), filterTest(config?.properties, context)]);
+  const ownTest = allOf([valueTest(table.name, (name) => name === event), filterTest(config?.properties, context)]);
   if (!flagEvents.includes(event)) return { test: ownTest, variants: table.property(`$feature/${flag}`) };
-  const ofFlag = codeTest(table.property("$feature_flag"), (value) => value === flag);
+  const ofFlag = valueTest(table.property("$feature_flag"), (value) => value === flag);
   return { test: allOf([ownTest, ofFlag]), variants: table.property("$feature_flag_response") };
 }
 
@@ -83,33 +84,12 @@ interface Exposed {
   variant: string;
 }
 
-/** Persons, or groups, with their first exposure. */
-function* firstExposures(
-  rows: Uint32Array,
-  actors: { readonly codes: Uint32Array },
-  { codes, values }: ValueColumn,
-  { times }: { readonly times: Float64Array },
-  isFirstSeen: boolean,
-): Steps<Iterable<Exposed>> {
-  const texts = values.map((it) => (it === undefined || it === null ? "" : textOf(it)));
-  const found = new Map<number, Exposed>();
-  for (const [at, row] of rows.entries()) {
-    if (at % rowsPerStep === 0) yield;
-    const actor = actors.codes[row] ?? 0;
-    const [first, variant] = [times[row] ?? 0, texts[codes[row] ?? 0] ?? ""];
-    const known = found.get(actor);
-    if (!known) {
-      found.set(actor, { first, variant });
-      continue;
-    }
-    if (isFirstSeen) {
-      if (first < known.first) known.variant = variant;
-    } else if (variant !== known.variant) {
-      known.variant = multiple;
-    }
-    known.first = Math.min(first, known.first);
-  }
-  return found.values();
+/** The first exposure of persons, or of groups: that of the first row by time. */
+function exposedBy(rows: readonly number[], variantAt: Column, { table }: QueryContext, isFirstSeen: boolean): Exposed {
+  const variants = new Set(rows.map((row) => valueText(variantAt(row))));
+  const [first = 0] = rows;
+  const variant = isFirstSeen || variants.size === 1 ? valueText(variantAt(first)) : multiple;
+  return { first: table.time(first), variant };
 }
 
 /** The instant of a date; one without an offset is in UTC. */
@@ -126,7 +106,7 @@ const dateOf = (wall: number): string => new Date(wall).toISOString().slice(0, 1
 const isoOf = (instant: number, calendar: ProjectCalendar): string =>
   calendar.iso(calendar.wall(instant)).replace(/Z$/, "+00:00");
 
-function* runExposures(query: ExperimentExposureQuery, context: QueryContext): Steps<Record<string, unknown>> {
+function runExposures(query: ExperimentExposureQuery, context: QueryContext): Record<string, unknown> {
   const { feature_flag: flag, exposure_criteria: criteria, start_date: start, end_date: end } = query;
   if (!query.experiment_id) throw refuse("experiment_id is required");
   if (typeof flag.key !== "string" || flag.key === "") throw refuse("feature_flag key is required");
@@ -139,13 +119,10 @@ function* runExposures(query: ExperimentExposureQuery, context: QueryContext): S
     .map(({ key }) => String(key))
     .filter((it) => !experiment.excluded.includes(it));
   const { aggregation_group_type_index: group } = filters;
-  const actors = typeof group === "number" ? context.table.group(group) : context.table.persons;
+  const actors: Actors = { of: actorsOf(context, typeof group === "number" ? group : undefined).of, has: everyRow };
   const { test, variants: column } = exposuresOf(criteria?.exposure_config, experiment.flag, context);
-  const isCounted = allOf([
-    test,
-    codeTest(column, (it) => it !== undefined && it !== null && variants.includes(textOf(it))),
-    queryTest({ filterTestAccounts: criteria?.filterTestAccounts ?? true }, context),
-  ]);
+  const hasVariant = valueTest(column, (it) => it !== undefined && it !== null && variants.includes(textOf(it)));
+  const { byActor } = collect({ filterTestAccounts: criteria?.filterTestAccounts ?? true }, undefined, actors, context);
 
   const calendar = calendarOf(context);
   const from = start ? instantOf(start, context) : undefined;
@@ -160,9 +137,10 @@ function* runExposures(query: ExperimentExposureQuery, context: QueryContext): S
   if (from === undefined) return { ...answer, timeseries: [], total_exposures: {} };
 
   const last = to ?? context.now;
-  const rows = yield* selectRows(context, { from, to: last }, isCounted);
   const isFirstSeen = criteria?.multiple_variant_handling === "first_seen";
-  const exposed = yield* firstExposures(rows, actors, column, context.table, isFirstSeen);
+  const exposed = [...byActor({ from, to: last }, allOf([test, hasVariant])).values()].map((rows) =>
+    exposedBy(rows, column, context, isFirstSeen),
+  );
   const startOf = (instant: number) => calendar.startOf(calendar.wall(instant), "day");
   const first = startOf(from);
   const days = Math.max(0, Math.round((startOf(last) - first) / day) + 1);

@@ -4,10 +4,10 @@ import { stringOf } from "../../../kernel/base/text.ts";
 import { referenceIn } from "../../flags/engine/values.ts";
 import { expressionTest } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import type { ValueColumn } from "../table.ts";
+import type { Column } from "../table.ts";
 import { columnAt } from "./columns.ts";
 import { elementTest } from "./elements.ts";
-import { isValueless, type ValueTest, valueTest } from "./operators.ts";
+import { isValueless, operatorTest } from "./operators.ts";
 import { refuse, unsupported } from "./refuse.ts";
 import { FilterOfProperty } from "./shapes.ts";
 
@@ -15,7 +15,6 @@ import { FilterOfProperty } from "./shapes.ts";
 export type RowTest = (row: number) => boolean;
 
 export const everyRow: RowTest = () => true;
-export const noRow: RowTest = () => false;
 
 /** All of the tests. */
 export function allOf(tests: readonly RowTest[]): RowTest {
@@ -33,21 +32,17 @@ function anyOf(tests: readonly RowTest[]): RowTest {
 }
 
 /** A test of a column's value; it runs once for each distinct value that a row has. */
-export function codeTest({ codes, values }: ValueColumn, passes: (value: Json | undefined) => boolean): RowTest {
-  // 0: not known yet, 1: passes, 2: does not
-  const known = new Uint8Array(values.length);
+export function valueTest(column: Column, passes: (value: Json | undefined) => boolean): RowTest {
+  const known = new Map<Json | undefined, boolean>();
   return (row) => {
-    const code = codes[row] ?? 0;
-    const state = known[code];
-    if (state !== 0) return state === 1;
-    const result = passes(values[code]);
-    known[code] = result ? 1 : 2;
+    const value = column(row);
+    const found = known.get(value);
+    if (found !== undefined) return found;
+    const result = passes(value);
+    known.set(value, result);
     return result;
   };
 }
-
-const columnTest = (column: ValueColumn, test: ValueTest): RowTest =>
-  codeTest(column, (value) => (value === undefined || value === null ? test.missing : test.passes(value)));
 
 /** Members of a cohort. @throws SimError if there is no such cohort */
 export function cohortTest(id: Json | undefined, context: QueryContext): RowTest {
@@ -55,12 +50,12 @@ export function cohortTest(id: Json | undefined, context: QueryContext): RowTest
   if (number === undefined) throw refuse("Cohort property value must be a cohort ID");
   const cohort = context.cohort?.(number);
   if (!cohort) throw refuse(`Cohort ${number} does not exist.`);
-  return codeTest(context.table.persons, (person) => typeof person === "string" && cohort.has(person));
+  return valueTest(context.table.person, (person) => typeof person === "string" && cohort.has(person));
 }
 
 /** A test of the elements that were used: `selector`, `tag_name`, `href` or `text`. @throws SimError as `elementTest` */
 export const clickTest = (key: string, operator: string, value: Json, context: QueryContext): RowTest =>
-  codeTest(context.table.property("$elements_chain"), elementTest(key, operator, value, context));
+  valueTest(context.table.property("$elements_chain"), elementTest(key, operator, value, context));
 
 function leafTest(filter: JsonObject, context: QueryContext): RowTest {
   const read = safeParse(FilterOfProperty, filter);
@@ -82,8 +77,9 @@ function leafTest(filter: JsonObject, context: QueryContext): RowTest {
   const column = columnAt({ type, key: stringOf(key), group }, context);
   // Upstream: a filter that is not complete is taken as if it were not there.
   if (value === null && !isValueless(name)) return everyRow;
-  const test = valueTest(name, value, context);
-  return test ? columnTest(column, test) : everyRow;
+  const test = operatorTest(name, value, context);
+  if (!test) return everyRow;
+  return valueTest(column, (it) => (it === undefined || it === null ? test.missing : test.passes(it)));
 }
 
 const issueText = (error: { issues: readonly { message: string; path: readonly PropertyKey[] }[] }): string =>

@@ -1,6 +1,6 @@
-import { textOf } from "../../flags/engine/values.ts";
+import type { Json } from "../../../kernel/base/json.ts";
 import type { QueryContext } from "../kind.ts";
-import { cohortsIn, columnOf, compareValues, hasBreakdown, isCohortBreakdown } from "./breakdowns.ts";
+import { cohortsIn, columnOf, compareValues, hasBreakdown, isCohortBreakdown, valueText } from "./breakdowns.ts";
 import { cohortTest, everyRow, type RowTest } from "./filters.ts";
 import type { FunnelEvent } from "./funnel-events.ts";
 import { refuse, unsupported } from "./refuse.ts";
@@ -77,14 +77,8 @@ function byProperty(filter: BreakdownFilter, rule: AttributionRule, context: Que
   const names = Array.isArray(breakdown) ? breakdown : [breakdown ?? ""];
   const isList = type !== "group" || Array.isArray(breakdown);
   const normalizes = filter.breakdown_normalize_url === true && (type ?? "event") === "event";
-  const columns = names.map((name) => {
-    const { codes, values } = columnOf(name, type, group, context);
-    const texts = values.map((value) => {
-      const text = value === undefined || value === null ? "" : textOf(value);
-      return normalizes ? withoutEnd(text) : text;
-    });
-    return { codes, texts };
-  });
+  const columns = names.map((name) => columnOf(name, type, group, context));
+  const textOf = (value: Json | undefined) => (normalizes ? withoutEnd(valueText(value)) : valueText(value));
   const keys = new Map<string, number>();
   const all: string[][] = [];
   function keyFor(texts: string[]): number {
@@ -94,14 +88,8 @@ function byProperty(filter: BreakdownFilter, rule: AttributionRule, context: Que
     return key;
   }
   const emptyKey = keyFor(names.map(() => ""));
-  // With one property a row's code is enough.
-  const [only] = columns.length === 1 ? columns : [];
-  const keyOfCode = only?.texts.map((text) => keyFor([text]));
   return {
-    keyOf: (row) =>
-      only && keyOfCode
-        ? (keyOfCode[only.codes[row] ?? 0] ?? 0)
-        : keyFor(columns.map(({ codes, texts }) => texts[codes[row] ?? 0] ?? "")),
+    keyOf: (row) => keyFor(columns.map((column) => textOf(column(row)))),
     valueAt: (key) => (isList ? (all[key] ?? []) : (all[key]?.[0] ?? "")),
     pathsOf: pathsBy(rule, emptyKey, isList),
     limit: ["person", "event", "group"].includes(type ?? "event")

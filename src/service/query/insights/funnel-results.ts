@@ -1,6 +1,4 @@
 import type { QueryContext } from "../kind.ts";
-import type { Steps } from "../table.ts";
-import { quantile } from "./cells.ts";
 import { compareFunnelValues, type FunnelBreakdown, type FunnelValue } from "./funnel-breakdown.ts";
 import type { FunnelsQuery } from "./funnel-shape.ts";
 import type { FunnelPath } from "./funnel-steps.ts";
@@ -8,11 +6,12 @@ import type { Entries } from "./funnel-trends.ts";
 import { dayLabel, dayText } from "./range.ts";
 import { entityOf } from "./series.ts";
 import { checkNumbers } from "./sizes.ts";
+import { quantile, sumOf } from "./statistics.ts";
 
 /** Results of funnels as the service has them. Upstream: `FunnelBase._format_results`, `FunnelTrends`. */
 
-type EachPath = (use: (key: number, path: FunnelPath) => void) => Steps<void>;
-type EachEntry = (use: (key: number, entries: Entries) => void) => Steps<void>;
+type EachPath = (use: (key: number, path: FunnelPath) => void) => void;
+type EachEntry = (use: (key: number, entries: Entries) => void) => void;
 
 /** What the actors of one value have done. */
 interface Tally {
@@ -70,9 +69,8 @@ function stepFields({ series, funnelsFilter }: FunnelsQuery, index: number, cont
 
 function timesOf(durations: readonly number[]) {
   if (durations.length === 0) return { average_conversion_time: null, median_conversion_time: null };
-  const sum = durations.reduce((total, it) => total + it, 0);
   return {
-    average_conversion_time: sum / durations.length,
+    average_conversion_time: sumOf(durations) / durations.length,
     median_conversion_time: quantile(Float64Array.from(durations).sort(), 0.5),
   };
 }
@@ -87,15 +85,15 @@ const cohortName = (id: number, context: QueryContext): string =>
   id === 0 ? "all users" : (context.cohort?.(id)?.name ?? "");
 
 /** How many actors did each step. No actor: no result at all, as the service has it. */
-export function* stepResults(
+export function stepResults(
   query: FunnelsQuery,
   context: QueryContext,
   breakdown: FunnelBreakdown,
   eachPath: EachPath,
-): Steps<unknown> {
+): unknown {
   const steps = query.series.length;
   const tallies = new Map<number, Tally>();
-  yield* eachPath((key, { done, durations }) => {
+  eachPath((key, { done, durations }) => {
     const tally = tallies.get(key) ?? emptyTally(steps);
     tallies.set(key, tally);
     for (let i = 0; i < steps; i++) if (done & (1 << i)) tally.counts[i] = (tally.counts[i] ?? 0) + 1;
@@ -116,13 +114,13 @@ export function* stepResults(
 }
 
 /** A histogram of the times from one step to another. Upstream: `FunnelTimeToConvertUDF`. */
-export function* timeToConvert(query: FunnelsQuery, eachPath: EachPath): Steps<unknown> {
+export function timeToConvert(query: FunnelsQuery, eachPath: EachPath): unknown {
   const { funnelFromStep, funnelToStep, binCount } = query.funnelsFilter ?? {};
   const from = funnelFromStep ?? 0;
   const to = funnelToStep || query.series.length - 1;
   const timings: number[] = [];
-  yield* eachPath((_, { reached, durations }) => {
-    if (reached >= to) timings.push(durations.slice(from, to).reduce((total, it) => total + it, 0));
+  eachPath((_, { reached, durations }) => {
+    if (reached >= to) timings.push(sumOf(durations.slice(from, to)));
   });
   const automatic = Math.min(60, Math.max(1, Math.ceil(Math.cbrt(timings.length))));
   const count = typeof binCount === "number" ? Math.min(90, Math.max(1, binCount)) : automatic;
@@ -134,10 +132,9 @@ export function* timeToConvert(query: FunnelsQuery, eachPath: EachPath): Steps<u
     const bin = Math.floor((timing - low) / width);
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
-  const sum = timings.reduce((total, it) => total + it, 0);
   return {
     bins: counts.map((people, n) => [low + n * width, people]),
-    average_conversion_time: timings.length === 0 ? null : sum / timings.length,
+    average_conversion_time: timings.length === 0 ? null : sumOf(timings) / timings.length,
   };
 }
 
@@ -154,18 +151,18 @@ function percent(part: number, whole: number): number {
 const mostRows = 1000;
 
 /** Share of the actors that got through, by the interval in which they entered. */
-export function* trendResults(
+export function trendResults(
   query: FunnelsQuery,
   context: QueryContext,
   breakdown: FunnelBreakdown,
   starts: readonly number[],
   eachEntry: EachEntry,
-): Steps<unknown> {
+): unknown {
   const isBrokenDown = Boolean(query.breakdownFilter?.breakdown);
   const empty = () => ({ entered: new Float64Array(starts.length), succeeded: new Float64Array(starts.length) });
   const byKey = new Map<number, ReturnType<typeof empty>>();
   if (!isBrokenDown) byKey.set(0, empty());
-  yield* eachEntry((key, entries) => {
+  eachEntry((key, entries) => {
     if (entries.size === 0) return;
     const own = byKey.get(key) ?? empty();
     byKey.set(key, own);
@@ -175,10 +172,9 @@ export function* trendResults(
       if (isSuccess) own.succeeded[interval] = (own.succeeded[interval] ?? 0) + 1;
     }
   });
-  const total = (list: Float64Array) => list.reduce((sum, it) => sum + it, 0);
   const all = [...byKey]
     .map(([key, numbers]) => ({ value: breakdown.valueAt(key), ...numbers }))
-    .sort((a, b) => total(b.entered) - total(a.entered) || compareFunnelValues(b.value, a.value));
+    .sort((a, b) => sumOf(b.entered) - sumOf(a.entered) || compareFunnelValues(b.value, a.value));
   const limit = breakdown.limit === undefined ? mostRows : Math.min(breakdown.limit * starts.length, mostRows);
   const interval = query.interval ?? "day";
   const results = all.flatMap(({ value, entered, succeeded }, index) => {

@@ -1,26 +1,24 @@
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
-import { calendarOf } from "./dates.ts";
-import { allOf, codeTest, filterTest, queryTest, type RowTest } from "./filters.ts";
+import type { Column } from "../table.ts";
+import type { ProjectCalendar } from "./dates.ts";
+import { allOf, everyRow, filterTest, type RowTest } from "./filters.ts";
 import { attributionOf, type FunnelBreakdown, funnelBreakdown } from "./funnel-breakdown.ts";
-import { type ActorRows, rowsByActor, withoutRepeats } from "./funnel-events.ts";
+import { withoutRepeats } from "./funnel-events.ts";
 import { stepResults, timeToConvert, trendResults } from "./funnel-results.ts";
 import { checkFunnel, FunnelsQuery, windowOf } from "./funnel-shape.ts";
 import { type FunnelPath, type FunnelRules, funnelPath } from "./funnel-steps.ts";
 import { type Entries, funnelEntries, type TrendEvent } from "./funnel-trends.ts";
-import { bucketsOf, rangeOf } from "./range.ts";
+import { type Buckets, bucketsOf, type Range } from "./range.ts";
 import { unsupported } from "./refuse.ts";
-import { earliestTime, existingEntity, selectRows } from "./series.ts";
+import { type ActorKey, actorsOf, collect, datesOf, existingEntity, resolvedDates } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
 
 /** The actors of a funnel: persons, groups, or the values of an expression. */
-function actorsOf({ aggregation_group_type_index: group, funnelsFilter }: FunnelsQuery, context: QueryContext) {
-  const { table } = context;
-  if (typeof group === "number") return { column: table.group(group), isGroup: true };
+function funnelActors({ aggregation_group_type_index: group, funnelsFilter }: FunnelsQuery, context: QueryContext) {
   const expression = funnelsFilter?.funnelAggregateByHogQL ?? "person_id";
-  if (expression === "" || expression === "person_id") return { column: table.persons, isGroup: false };
-  return { column: expressionColumn(expression, context), isGroup: false };
+  const isPerson = typeof group === "number" || expression === "" || expression === "person_id";
+  return actorsOf(context, group, isPerson ? undefined : expressionColumn(expression, context));
 }
 
 /** Events of a step, with the step's own filters. */
@@ -44,21 +42,19 @@ function stepTest(node: SeriesNode, context: QueryContext): RowTest {
 
 /** The first event of each person that passes, of all its events. */
 function firstRows(test: RowTest, { table }: QueryContext): RowTest {
-  const { codes } = table.persons;
-  let first: Map<number, number> | undefined;
-  const find = (): Map<number, number> => {
-    const found = new Map<number, number>();
+  let first: Map<string, number> | undefined;
+  const find = (): Map<string, number> => {
+    const rows = new Map<string, number>();
     for (let row = 0; row < table.length; row++) {
-      const person = codes[row] ?? 0;
-      const earlier = found.get(person);
-      const isFirst = earlier === undefined || (table.times[row] ?? 0) < (table.times[earlier] ?? 0);
-      if (isFirst && test(row)) found.set(person, row);
+      const earlier = rows.get(table.person(row));
+      const isFirst = earlier === undefined || table.time(row) < table.time(earlier);
+      if (isFirst && test(row)) rows.set(table.person(row), row);
     }
-    return found;
+    return rows;
   };
   return (row) => {
     first ??= find();
-    return first.get(codes[row] ?? 0) === row;
+    return first.get(table.person(row)) === row;
   };
 }
 
@@ -93,93 +89,70 @@ function stepsReader(tests: readonly StepTest[]) {
   };
 }
 
-/** A funnel ready to be followed actor by actor. */
+/** A funnel ready to be followed actor by actor, and the time that it covers. */
 interface Funnel {
-  readonly query: FunnelsQuery;
   readonly breakdown: FunnelBreakdown;
   readonly rules: FunnelRules;
-  readonly actors: readonly ActorRows[];
-  eventsOf(actor: ActorRows): TrendEvent[];
+  /** The rows of each actor, in the order of time. */
+  readonly actors: ReadonlyMap<ActorKey, number[]>;
+  eventsOf(rows: readonly number[]): TrendEvent[];
+  readonly calendar: ProjectCalendar;
+  readonly range: Range;
+  readonly buckets: Buckets;
 }
 
 /** Most tests of steps and exclusions: a row's are bits of a number. */
 const mostTests = 30;
 
-function* eachPath(
+function eachPath(
   { actors, breakdown, rules, eventsOf }: Funnel,
-  use: (key: number, path: FunnelPath, actor: ActorRows) => void,
-): Steps<void> {
-  let work = 0;
-  for (const actor of actors) {
-    work += actor.rows.length;
-    if (work > rowsPerStep / 4) {
-      work = 0;
-      yield;
-    }
-    const events = withoutRepeats(eventsOf(actor));
-    for (const own of breakdown.pathsOf(events)) {
+  use: (key: number, path: FunnelPath, actor: ActorKey) => void,
+): void {
+  for (const [actor, rows] of actors) {
+    for (const own of breakdown.pathsOf(withoutRepeats(eventsOf(rows)))) {
       const path = funnelPath(own.events, own.key, rules);
       if (path && path.reached >= 0) use(own.key, path, actor);
     }
   }
 }
 
-function* eachEntry(
-  { query, actors, breakdown, rules, eventsOf }: Funnel,
+function eachEntry(
+  { funnelsFilter }: FunnelsQuery,
+  { actors, breakdown, rules, eventsOf }: Funnel,
   use: (key: number, entries: Entries) => void,
-): Steps<void> {
-  const { funnelFromStep: from, funnelToStep: to } = query.funnelsFilter ?? {};
+): void {
+  const { funnelFromStep: from, funnelToStep: to } = funnelsFilter ?? {};
   const trendRules = { ...rules, fromStep: (from ?? 0) + 1, toStep: typeof to === "number" ? to + 1 : rules.stepCount };
-  let work = 0;
-  for (const actor of actors) {
-    work += actor.rows.length;
-    if (work > rowsPerStep / 4) {
-      work = 0;
-      yield;
-    }
-    for (const own of breakdown.pathsOf(eventsOf(actor))) {
-      use(own.key, funnelEntries(own.events, own.key, trendRules));
-    }
+  for (const rows of actors.values()) {
+    for (const own of breakdown.pathsOf(eventsOf(rows))) use(own.key, funnelEntries(own.events, own.key, trendRules));
   }
 }
 
-/** A funnel, its actors and the time that it covers. */
-interface OpenFunnel {
-  readonly funnel: Funnel;
-  readonly actorColumn: ReturnType<typeof actorsOf>["column"];
-  readonly calendar: ReturnType<typeof calendarOf>;
-  readonly range: ReturnType<typeof rangeOf>;
-  readonly buckets: ReturnType<typeof bucketsOf>;
-}
-
-function* openFunnel(query: FunnelsQuery, context: QueryContext): Steps<OpenFunnel> {
+function openFunnel(query: FunnelsQuery, context: QueryContext): Funnel {
   checkFunnel(query);
   const { table } = context;
-  const calendar = calendarOf(context);
   const filter = query.funnelsFilter ?? {};
   const order = filter.funnelOrderType ?? "ordered";
   const tests = stepTests(query, context);
   if (tests.length > mostTests) throw unsupported(`A funnel with more than ${mostTests} steps and exclusions`);
-  const isAll = query.dateRange?.date_from === "all";
-  const first = isAll ? yield* earliestTime(context, (row) => tests.some(({ test }) => test(row))) : 0;
   const interval = query.interval ?? "day";
-  const range = rangeOf(query.dateRange, calendar, { interval, earliest: () => calendar.wall(first) });
+  const { calendar, range } = datesOf(
+    query,
+    tests.map((it) => it.test),
+    context,
+    { interval },
+  );
   const buckets = bucketsOf(range, calendar);
 
   const attribution = attributionOf(filter.breakdownAttributionType);
   const step = filter.breakdownAttributionValue ?? 0;
   const rule = { attribution, step, isUnordered: order === "unordered" };
   const breakdown = funnelBreakdown(query.breakdownFilter, rule, context);
-  const { column, isGroup } = actorsOf(query, context);
   const stepsOf = stepsReader(tests);
-  const isGrouped: RowTest[] = isGroup ? [codeTest(column, (key) => (key ?? "") !== "")] : [];
-  const isStep: RowTest[] = order === "strict" ? [] : [(row) => stepsOf(row).length > 0];
+  const isStep: RowTest = order === "strict" ? everyRow : (row) => stepsOf(row).length > 0;
   const span = { from: calendar.instant(range.from), to: calendar.instant(range.to) };
-  const rows = yield* selectRows(context, span, allOf([queryTest(query, context), ...isGrouped, ...isStep]));
-
-  const funnel: Funnel = {
-    query,
-    breakdown,
+  return {
+    ...{ breakdown, calendar, range, buckets },
     rules: {
       stepCount: query.series.length,
       window: windowOf(filter),
@@ -187,49 +160,42 @@ function* openFunnel(query: FunnelsQuery, context: QueryContext): Steps<OpenFunn
       optional: new Set(query.series.flatMap((it, i) => (it.optionalInFunnel ? [i + 1] : []))),
       attributedStep: attribution === "step" && query.breakdownFilter?.breakdown ? step : undefined,
     },
-    actors: yield* rowsByActor(rows, column, table.times),
-    eventsOf: ({ rows: own }) =>
-      Array.from(own, (row) => {
-        const time = table.times[row] ?? 0;
+    actors: collect(query, undefined, funnelActors(query, context), context).byActor(span, isStep),
+    eventsOf: (rows) =>
+      rows.map((row) => {
+        const time = table.time(row);
         return { row, time, steps: stepsOf(row), key: breakdown.keyOf(row), interval: buckets.indexOf(time) };
       }),
   };
-  return { funnel, actorColumn: column, calendar, range, buckets };
 }
 
 /**
  * Follows each actor through a funnel; with a breakdown an actor counts for each of its values.
- * @param use Called with the actor's code and the last step that it reached, from 0
- * @returns The column of the actors
+ * @param use Called with the actor and the last step that it reached, from 0
+ * @returns The values of the actors by row
  */
-export function* funnelActors(
+export function followFunnel(
   query: FunnelsQuery,
   context: QueryContext,
-  use: (actor: number, reached: number) => void,
-): Steps<OpenFunnel["actorColumn"]> {
-  const { funnel, actorColumn } = yield* openFunnel(query, context);
-  yield* eachPath(funnel, (_, { reached }, { actor }) => use(actor, reached));
-  return actorColumn;
+  use: (actor: ActorKey, reached: number) => void,
+): Column {
+  eachPath(openFunnel(query, context), (_, { reached }, actor) => use(actor, reached));
+  return funnelActors(query, context).of;
 }
 
-function* runFunnel(query: FunnelsQuery, context: QueryContext): Steps<Record<string, unknown>> {
-  const { funnel, calendar, range, buckets } = yield* openFunnel(query, context);
-  const { breakdown } = funnel;
-  return {
-    results: yield* resultsOf(funnel),
-    resolved_date_range: { date_from: calendar.iso(range.from), date_to: calendar.iso(range.to) },
+function runFunnel(query: FunnelsQuery, context: QueryContext): Record<string, unknown> {
+  const funnel = openFunnel(query, context);
+  const { breakdown, buckets } = funnel;
+  const paths = (use: (key: number, path: FunnelPath) => void) => eachPath(funnel, use);
+  const results = {
+    steps: () => stepResults(query, context, breakdown, paths),
+    time_to_convert: () => timeToConvert(query, paths),
+    trends: () => trendResults(query, context, breakdown, buckets.starts, (use) => eachEntry(query, funnel, use)),
   };
-
-  function* resultsOf(of: Funnel): Steps<unknown> {
-    switch (query.funnelsFilter?.funnelVizType ?? "steps") {
-      case "steps":
-        return yield* stepResults(query, context, breakdown, (use) => eachPath(of, use));
-      case "time_to_convert":
-        return yield* timeToConvert(query, (use) => eachPath(of, use));
-      case "trends":
-        return yield* trendResults(query, context, breakdown, buckets.starts, (use) => eachEntry(of, use));
-    }
-  }
+  return {
+    results: results[query.funnelsFilter?.funnelVizType ?? "steps"](),
+    ...resolvedDates(funnel.range, funnel.calendar),
+  };
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/funnels. */

@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { textOf } from "../../flags/engine/values.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
-import { sumOf } from "./breakdowns.ts";
-import { calendarOf, moved } from "./dates.ts";
-import { allOf, codeTest, filterTest, queryTest, type RowTest } from "./filters.ts";
-import { type ActorRows, rowsByActor } from "./funnel-events.ts";
-import { bucketsOf, dayText, intervalLabel, rangeOf, steps } from "./range.ts";
+import { moved } from "./dates.ts";
+import { allOf, type RowTest } from "./filters.ts";
+import { bucketsOf, dayText, intervalLabel, steps } from "./range.ts";
 import { refuse } from "./refuse.ts";
-import { earliestTime, existingEntity, selectRows } from "./series.ts";
+import { actorsOf, collect, datesOf, existingEntity, resolvedDates } from "./series.ts";
 import { IntervalName, insightFields, SeriesNode } from "./shapes.ts";
+import { sumOf } from "./statistics.ts";
 
 const LifecycleQuery = z.strictObject({
   kind: z.literal("LifecycleQuery"),
@@ -31,15 +29,15 @@ type LifecycleQuery = z.infer<typeof LifecycleQuery>;
 const statuses = ["new", "returning", "resurrecting", "dormant"] as const;
 type Status = (typeof statuses)[number];
 
-/** Time at which each person was created, by code: that of its document, or of its first event. */
-function* creationTimes({ table, person }: QueryContext): Steps<Float64Array> {
-  const created = new Float64Array(table.persons.values.length).fill(Infinity);
+/** Time at which each person was created: that of its document, or of its first event. */
+function creationTimes({ table, person }: QueryContext): Map<string, number> {
+  const created = new Map<string, number>();
   for (let row = 0; row < table.length; row++) {
-    if (row % rowsPerStep === 0) yield;
-    const code = table.persons.codes[row] ?? 0;
-    created[code] = Math.min(created[code] ?? Infinity, table.times[row] ?? 0);
+    const uuid = table.person(row);
+    created.set(uuid, Math.min(created.get(uuid) ?? Infinity, table.time(row)));
   }
-  return created.map((time, code) => person?.(table.persons.values[code] ?? "")?.created_at ?? time);
+  for (const [uuid, time] of created) created.set(uuid, person?.(uuid)?.created_at ?? time);
+  return created;
 }
 
 /** What each series of the result is about. */
@@ -54,49 +52,29 @@ function actionOf(node: SeriesNode, name: string | null) {
   };
 }
 
-function* runLifecycle(query: LifecycleQuery, context: QueryContext): Steps<Record<string, unknown>> {
+function runLifecycle(query: LifecycleQuery, context: QueryContext): Record<string, unknown> {
   const [node] = query.series;
   if (!node || query.series.length > 1) throw refuse("Lifecycle insights have exactly one series.", "series");
   const { table } = context;
-  const calendar = calendarOf(context);
   const interval = query.interval ?? "day";
   const entity = existingEntity(node, context);
-  const first = query.dateRange?.date_from === "all" ? yield* earliestTime(context, entity.test) : 0;
-  const range = rangeOf(query.dateRange, calendar, { interval, earliest: () => calendar.wall(first) });
+  const { calendar, range } = datesOf(query, [entity.test], context, { interval });
   // One interval more at the start: what happened there decides about the first one.
   const before = moved(calendar.startOf(range.from, interval), steps[interval], -1);
   const { starts, indexOf } = bucketsOf({ interval, from: before, to: range.to }, calendar);
   const end = moved(calendar.startOf(range.to, interval), steps[interval], 1);
   const span = { from: calendar.instant(before), to: calendar.instant(end) - 1 };
 
-  const group = query.aggregation_group_type_index;
-  const actors = typeof group === "number" ? table.group(group) : table.persons;
-  const hasActor: RowTest[] = typeof group === "number" ? [codeTest(actors, (key) => (key ?? "") !== "")] : [];
-  const hasProfile = codeTest(table.property("$process_person_profile"), (it) => textOf(it ?? null) !== "false");
-  const rows = yield* selectRows(
-    context,
-    span,
-    allOf([entity.test, filterTest(node.properties, context), queryTest(query, context), hasProfile, ...hasActor]),
-  );
-  const created = yield* creationTimes(context);
+  const profile = table.property("$process_person_profile");
+  const hasProfile: RowTest = (row) => textOf(profile(row) ?? null) !== "false";
+  const actors = actorsOf(context, query.aggregation_group_type_index);
+  const collection = collect(query, node, actors, context);
+  const created = creationTimes(context);
   const counts = new Map<Status, Float64Array>(statuses.map((it) => [it, new Float64Array(starts.length)]));
-  let work = 0;
-  for (const actor of yield* rowsByActor(rows, actors, table.times)) {
-    work += actor.rows.length;
-    if (work > rowsPerStep) {
-      work = 0;
-      yield;
-    }
-    addActor(actor);
-  }
-
-  /** The statuses of an actor, from the intervals in which it was active. */
-  function addActor({ rows: own }: ActorRows): void {
-    const active = [...new Set(Array.from(own, (row) => indexOf(table.times[row] ?? 0)))];
-    const birth = own.reduce(
-      (time, row) => Math.min(time, created[table.persons.codes[row] ?? 0] ?? Infinity),
-      Infinity,
-    );
+  for (const rows of collection.byActor(span, allOf([entity.test, hasProfile])).values()) {
+    // The statuses of an actor, from the intervals in which it was active.
+    const active = [...new Set(rows.map((row) => indexOf(table.time(row))))];
+    const birth = rows.reduce((time, row) => Math.min(time, created.get(table.person(row)) ?? Infinity), Infinity);
     const [firstActive = 0] = active;
     const isNew = calendar.startOf(calendar.wall(birth), interval) === starts[firstActive];
     for (const [i, at] of active.entries()) {
@@ -124,7 +102,7 @@ function* runLifecycle(query: LifecycleQuery, context: QueryContext): Steps<Reco
       status,
     };
   });
-  return { results, resolved_date_range: { date_from: calendar.iso(range.from), date_to: calendar.iso(range.to) } };
+  return { results, ...resolvedDates(range, calendar) };
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/lifecycle_query_runner.py. */

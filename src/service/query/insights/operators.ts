@@ -11,19 +11,19 @@ import { absoluteDate, calendarOf, readDate } from "./dates.ts";
 import { refuse, unsupported } from "./refuse.ts";
 
 /** True if a value passes; `missing` is the result for none, and for null. */
-export interface ValueTest {
+interface OperatorTest {
   readonly missing: boolean;
   passes(value: Json): boolean;
 }
 
-type Operator = (wanted: Json, project: QueryProject) => ValueTest;
+type Operator = (wanted: Json, project: QueryProject) => OperatorTest;
 
 /**
  * The operators of property filters in queries. They differ from those of flags: a comparison with NULL is false, or
  * true for an opposite. Upstream PostHog/posthog posthog/hogql/property.py, `_expr_to_compare_op`.
  */
 
-const positive = (passes: (value: Json) => boolean): ValueTest => ({ missing: false, passes });
+const positive = (passes: (value: Json) => boolean): OperatorTest => ({ missing: false, passes });
 
 const not =
   (operator: Operator): Operator =>
@@ -62,12 +62,12 @@ const compares =
   (wanted) =>
     positive((value) => passes(order(value, wanted)));
 
-const containsOne = (wanted: Json): ValueTest => {
+const containsOne = (wanted: Json): OperatorTest => {
   const isLike = likeTest(`%${textOf(wanted)}%`, true);
   return positive((value) => isLike(textOf(value)));
 };
 
-const containsAny = (wanted: readonly Json[]): ValueTest => {
+const containsAny = (wanted: readonly Json[]): OperatorTest => {
   const parts = wanted.map((it) => lowerAscii(textOf(it)));
   return positive((value) => {
     const text = lowerAscii(textOf(value));
@@ -170,7 +170,7 @@ function compareVersions(a: readonly number[], b: readonly number[]): number {
 }
 
 /** A missing value has the version 0. */
-function versionTest(passes: (version: readonly number[]) => boolean): ValueTest {
+function versionTest(passes: (version: readonly number[]) => boolean): OperatorTest {
   return { missing: passes([0]), passes: (value) => passes(versionNumbers(textOf(value))) };
 }
 
@@ -201,29 +201,13 @@ function caretBounds([major = 0, minor = 0, patch = 0]: readonly number[]): [num
 
 function tildeBounds(parts: readonly number[]): [number[], number[]] {
   const [major = 0, minor = 0, patch = 0] = parts;
-  if (parts.length < 2)
-    return [
-      [major, 0, 0],
-      [major + 1, 0, 0],
-    ];
-  return [
-    [major, minor, patch],
-    [major, minor + 1, 0],
-  ];
+  return [[major, minor, patch], parts.length < 2 ? [major + 1, 0, 0] : [major, minor + 1, 0]];
 }
 
 function wildcardBounds(parts: readonly number[]): [number[], number[]] {
   const [major = 0, minor = 0, patch = 0] = parts;
-  if (parts.length === 1)
-    return [
-      [major, 0, 0],
-      [major + 1, 0, 0],
-    ];
-  if (parts.length === 2)
-    return [
-      [major, minor, 0],
-      [major, minor + 1, 0],
-    ];
+  const low = [major, minor, 0];
+  if (parts.length < 3) return [low, parts.length === 1 ? [major + 1, 0, 0] : [major, minor + 1, 0]];
   return [
     [major, minor, patch, 0],
     [major, minor, patch + 1, 0],
@@ -285,7 +269,7 @@ export const isValueless = (operator: string): boolean => operator === "is_set" 
  * @returns undefined if the filter has an empty list: every value passes
  * @throws SimError if the sim does not have the operator, or it does not take the value
  */
-export function valueTest(name: string, value: Json, project: QueryProject): ValueTest | undefined {
+export function operatorTest(name: string, value: Json, project: QueryProject): OperatorTest | undefined {
   const operator = operators.get(name);
   if (!operator) throw unsupported(`The operator ${JSON.stringify(name)} of a property filter`);
   if (!Array.isArray(value)) return operator(value, project);

@@ -1,15 +1,20 @@
 import { z } from "zod";
 import { compareText } from "../../../kernel/base/text.ts";
-import { textOf } from "../../flags/engine/values.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
-import { cohortsIn, columnOf, defaultLimit, hasBreakdown, isCohortBreakdown, otherValue } from "./breakdowns.ts";
-import { calendarOf, type Interval, moved, type ProjectCalendar } from "./dates.ts";
-import { allOf, codeTest, cohortTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
-import { rowsByActor } from "./funnel-events.ts";
-import { type Buckets, bucketsOf, rangeOf, steps } from "./range.ts";
+import {
+  cohortsIn,
+  columnOf,
+  defaultLimit,
+  hasBreakdown,
+  isCohortBreakdown,
+  otherValue,
+  valueText,
+} from "./breakdowns.ts";
+import { type Interval, moved, type ProjectCalendar } from "./dates.ts";
+import { allOf, cohortTest, everyRow, filterTest, type RowTest } from "./filters.ts";
+import { type Buckets, bucketsOf, steps } from "./range.ts";
 import { refuse } from "./refuse.ts";
-import { earliestTime, existingEntity, selectRows } from "./series.ts";
+import { actorsOf, collect, datesOf, existingEntity } from "./series.ts";
 import { BreakdownFilter, insightFields, type SeriesNode } from "./shapes.ts";
 import { checkNumbers } from "./sizes.ts";
 
@@ -78,25 +83,18 @@ interface Periods {
 }
 
 /** Upstream: `QueryDateRangeWithIntervals`. */
-function periodsOf(
-  { dateRange, retentionFilter }: RetentionQuery,
-  calendar: ProjectCalendar,
-  earliest: number,
-): Periods {
+function periodsOf(query: RetentionQuery, first: RowTest, context: QueryContext) {
+  const { dateRange, retentionFilter } = query;
   const interval = intervalNames[retentionFilter.period ?? "Day"];
   const lookahead = retentionFilter.totalIntervals ?? defaultIntervals;
-  const range = rangeOf(dateRange, calendar, { interval, earliest: () => calendar.wall(earliest) });
+  const { calendar, range } = datesOf(query, [first], context, { interval });
   // Whole intervals only: the last one is the one in which the range ends.
   const end = calendar.startOf(moved(range.to, steps[interval], 1), interval);
   const start = dateRange?.date_from ? range.from : backBy(end, interval, lookahead);
   const from = calendar.startOf(start, interval);
-  return {
-    interval,
-    buckets: bucketsOf({ interval, from, to: end - 1 }, calendar),
-    from: calendar.instant(from),
-    to: calendar.instant(end),
-    lookahead,
-  };
+  const buckets = bucketsOf({ interval, from, to: end - 1 }, calendar);
+  const periods: Periods = { interval, buckets, from: calendar.instant(from), to: calendar.instant(end), lookahead };
+  return { calendar, periods };
 }
 
 const intervalNames = { Hour: "hour", Day: "day", Week: "week", Month: "month" } as const;
@@ -133,18 +131,17 @@ function valueReader({ query: { breakdownFilter }, context }: Retention): (row: 
   if ((breakdowns?.length ?? 0) > 1) throw refuse("Retention has one breakdown only.");
   const [part] = breakdowns ?? [];
   const property = part?.property ?? (Array.isArray(breakdown) ? breakdown[0] : breakdown) ?? "";
-  const { codes, values } = columnOf(
+  const column = columnOf(
     property,
     part ? part.type : breakdown_type,
     part ? part.group_type_index : breakdown_group_type_index,
     context,
   );
-  const texts = values.map((value) => (value === undefined || value === null ? "" : textOf(value)));
-  return (row) => texts[codes[row] ?? 0] ?? "";
+  return (row) => valueText(column(row));
 }
 
 /** Adds the actors of some events to the counts. */
-function* countActors(retention: Retention, counts: Counts, only: RowTest, name: string | undefined): Steps<void> {
+function countActors(retention: Retention, counts: Counts, only: RowTest, name: string | undefined): void {
   const { query, context, periods } = retention;
   const { table } = context;
   const { retentionFilter: filter } = query;
@@ -152,24 +149,16 @@ function* countActors(retention: Retention, counts: Counts, only: RowTest, name:
   const back = entityTests(filter.returningEntity ?? defaultEntity, context);
   const isFirst = filter.retentionType === "retention_first_time";
   const isFirstEver = filter.retentionType === "retention_first_ever_occurrence";
-  const group = query.aggregation_group_type_index;
-  const actors = typeof group === "number" ? table.group(group) : table.persons;
-  const hasActor: RowTest[] = typeof group === "number" ? [codeTest(actors, (key) => (key ?? "") !== "")] : [];
   const span = isFirst || isFirstEver ? { from: -Infinity, to: Infinity } : { from: periods.from, to: periods.to - 1 };
   const isRelevant: RowTest = (row) => (isFirstEver ? start.bare(row) : start.test(row)) || back.test(row);
-  const rows = yield* selectRows(context, span, allOf([queryTest(query, context), only, ...hasActor, isRelevant]));
   const valueAt = valueReader(retention);
-  let work = 0;
-  for (const { rows: own } of yield* rowsByActor(rows, actors, table.times)) {
-    work += own.length;
-    if (work > rowsPerStep / 4) {
-      work = 0;
-      yield;
-    }
-    for (const [value, activity] of activities(own)) addActor(value, activity);
-  }
+  const actors = actorsOf(context, query.aggregation_group_type_index);
+  for (const rows of collect(query, undefined, actors, context)
+    .byActor(span, allOf([only, isRelevant]))
+    .values())
+    for (const [value, activity] of activities(rows)) addActor(value, activity);
 
-  function activities(own: Uint32Array): Map<string, Activity> {
+  function activities(own: readonly number[]): Map<string, Activity> {
     const byValue = new Map<string, Activity>();
     for (const row of own) {
       // Upstream: for the first event ever, an actor has one value, that of this event.
@@ -183,7 +172,7 @@ function* countActors(retention: Retention, counts: Counts, only: RowTest, name:
         bareValue: "",
       };
       if (!known) byValue.set(value, activity);
-      const time = table.times[row] ?? 0;
+      const time = table.time(row);
       const bucket = time < periods.to ? periods.buckets.indexOf(time) : -1;
       if (start.test(row)) {
         activity.first = Math.min(activity.first, time);
@@ -255,11 +244,9 @@ function rankedCounts(counts: Counts, { lookahead }: Periods, limit: number): [v
   return [...all.slice(0, limit), [otherValue, rest]];
 }
 
-function* runRetention(query: RetentionQuery, context: QueryContext): Steps<Record<string, unknown>> {
-  const calendar = calendarOf(context);
+function runRetention(query: RetentionQuery, context: QueryContext): Record<string, unknown> {
   const target = entityTests(query.retentionFilter.targetEntity ?? defaultEntity, context);
-  const isAll = query.dateRange?.date_from === "all";
-  const periods = periodsOf(query, calendar, isAll ? yield* earliestTime(context, target.bare) : 0);
+  const { calendar, periods } = periodsOf(query, target.bare, context);
   const retention: Retention = { query, context, periods };
   checkNumbers("result", periods.buckets.starts.length * periods.lookahead);
   const counts: Counts = new Map();
@@ -267,14 +254,9 @@ function* runRetention(query: RetentionQuery, context: QueryContext): Steps<Reco
   if (isCohortBreakdown(breakdownFilter)) {
     for (const id of cohortsIn(breakdownFilter)) {
       const isEveryone = id === "all" || id === 0;
-      yield* countActors(
-        retention,
-        counts,
-        isEveryone ? everyRow : cohortTest(id, context),
-        isEveryone ? "0" : `${id}`,
-      );
+      countActors(retention, counts, isEveryone ? everyRow : cohortTest(id, context), isEveryone ? "0" : `${id}`);
     }
-  } else yield* countActors(retention, counts, everyRow, undefined);
+  } else countActors(retention, counts, everyRow, undefined);
   if (!hasBreakdown(breakdownFilter)) return { results: resultsOf(periods, calendar, counts.get(""), null) };
   const ranked = rankedCounts(counts, periods, breakdownFilter.breakdown_limit ?? defaultLimit);
   checkNumbers("result", ranked.length * periods.buckets.starts.length * periods.lookahead);

@@ -85,6 +85,7 @@ export const BreakdownFilter = z.strictObject({
 export type BreakdownFilter = z.infer<typeof BreakdownFilter>;
 
 export const CompareFilter = z.strictObject({ compare: z.boolean().nullish(), compare_to: z.string().nullish() });
+export type CompareFilter = z.infer<typeof CompareFilter>;
 
 /** Modifiers that choose how the service computes a result, not which. */
 const Modifiers = z.strictObject({

@@ -1,16 +1,14 @@
 import { z } from "zod";
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
-import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
-import { sumOf } from "./breakdowns.ts";
-import { eachDistinct } from "./cells.ts";
 import { calendarOf } from "./dates.ts";
-import { allOf, codeTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
-import { bucketsOf, comparedRange, previousRange, type Range, rangeOf } from "./range.ts";
+import { everyRow } from "./filters.ts";
+import { bucketsOf, type Range } from "./range.ts";
 import { unsupported } from "./refuse.ts";
-import { type Entity, earliestTime, entityOf, selectRows } from "./series.ts";
+import { type Actors, actorsOf, collect, datesOf, type Entity, entityOf, groupedRows, wholeSeconds } from "./series.ts";
 import { CompareFilter, IntervalName, insightFields, SeriesNode } from "./shapes.ts";
 import { checkNumbers } from "./sizes.ts";
+import { sumOf } from "./statistics.ts";
 
 const StickinessQuery = z.strictObject({
   kind: z.literal("StickinessQuery"),
@@ -43,68 +41,48 @@ const criteria = {
 };
 
 /** The actors of a series. */
-function actorsOf(
+function seriesActors(
   { math, math_group_type_index: group, math_hogql: expression }: SeriesNode,
   context: QueryContext,
-): ValueColumn {
-  const { table } = context;
-  if (math === "hogql" && expression) return expressionColumn(expression, context);
-  if (math === "unique_group" && typeof group === "number") return table.group(group);
+): Actors {
+  if (math === "hogql" && expression) {
+    const of = expressionColumn(expression, context);
+    return { of, has: (row) => (of(row) ?? "") !== "" };
+  }
+  if (math === "unique_group" && typeof group === "number") return actorsOf(context, group);
   if (math && math !== "total" && math !== "dau") throw unsupported(`The math ${JSON.stringify(math)} of a series`);
-  return table.persons;
+  return actorsOf(context, undefined);
 }
 
 /** Actors by the number of intervals in which they were active. */
-function* activeIntervals(
+function activeIntervals(
   query: StickinessQuery,
   node: SeriesNode,
   entity: Entity,
   range: Range,
   context: QueryContext,
-): Steps<number[]> {
+): number[] {
   const { table } = context;
   const calendar = calendarOf(context);
   const buckets = bucketsOf(range, calendar);
-  const actors = actorsOf(node, context);
-  const hasGroup: RowTest[] = actors === table.persons ? [] : [codeTest(actors, (key) => (key ?? "") !== "")];
-  const second = (wall: number) => calendar.instant(Math.floor(wall / 1000) * 1000);
-  const rows = yield* selectRows(
-    context,
-    { from: second(range.countedFrom), to: second(range.to) },
-    allOf([entity.test, filterTest(node.properties, context), queryTest(query, context), ...hasGroup]),
-  );
-  const cells = new Uint32Array(rows.length);
-  for (let at = 0; at < rows.length; at++) {
-    if (at % rowsPerStep === 0) yield;
-    cells[at] = buckets.indexOf(table.times[rows[at] ?? 0] ?? 0);
-  }
   const { operator = "gte", value = 1 } = query.stickinessFilter?.stickinessCriteria ?? {};
-  const intervals = new Uint32Array(actors.values.length);
-  const all = { count: buckets.starts.length, rows, cells };
-  yield* eachDistinct(all, actors, false, (_, actor, events) => {
-    if (criteria[operator](events, value)) intervals[actor] = (intervals[actor] ?? 0) + 1;
-  });
   const counts = new Array<number>(buckets.starts.length).fill(0);
-  for (const count of intervals) if (count > 0) counts[count - 1] = (counts[count - 1] ?? 0) + 1;
+  const { byActor } = collect(query, node, seriesActors(node, context), context);
+  for (const rows of byActor(wholeSeconds(calendar, range.countedFrom, range.to), entity.test).values()) {
+    const events = groupedRows(rows, (row) => buckets.indexOf(table.time(row)));
+    const active = [...events.values()].filter((it) => criteria[operator](it.length, value)).length;
+    if (active > 0) counts[active - 1] = (counts[active - 1] ?? 0) + 1;
+  }
   return counts;
 }
 
-function* runStickiness(query: StickinessQuery, context: QueryContext): Steps<Record<string, unknown>> {
-  const calendar = calendarOf(context);
+function runStickiness(query: StickinessQuery, context: QueryContext): Record<string, unknown> {
   const interval = query.interval ?? "day";
   const entities = query.series.map((node) => entityOf(node, context));
-  const isAll = query.dateRange?.date_from === "all";
   const tests = entities.map((it) => it?.test ?? everyRow);
-  const first = isAll ? yield* earliestTime(context, (row) => tests.some((test) => test(row))) : 0;
-  const options = { interval, earliest: () => calendar.wall(first) };
-  const range = rangeOf(query.dateRange, calendar, options);
-  const { compare, compare_to: compareTo } = query.compareFilter ?? {};
-  const previous =
-    typeof compareTo === "string"
-      ? () => comparedRange(query.dateRange, calendar, options, compareTo)
-      : () => previousRange(query.dateRange, calendar, options);
-  const ranges = compare ? [range, previous()] : [range];
+  const { calendar, range, previous } = datesOf(query, tests, context, { interval });
   const isCumulative = query.stickinessFilter?.computedAs === "cumulative";
+  const ranges = previous ? [range, previous] : [range];
 
   const results: unknown[] = [];
   checkNumbers("result", query.series.length * ranges.length * bucketsOf(range, calendar).starts.length);
@@ -112,7 +90,7 @@ function* runStickiness(query: StickinessQuery, context: QueryContext): Steps<Re
     const entity = entities[order];
     if (!entity) continue;
     for (const own of ranges) {
-      const counts = yield* activeIntervals(query, node, entity, own, context);
+      const counts = activeIntervals(query, node, entity, own, context);
       const days = counts.map((_, i) => i + 1);
       results.push({
         count: sumOf(counts),
@@ -121,7 +99,7 @@ function* runStickiness(query: StickinessQuery, context: QueryContext): Steps<Re
         label: entity.name ?? "All events",
         labels: days.map((day) => `${day} ${interval}${day === 1 ? "" : "s"}${isCumulative ? " or more" : ""}`),
         action: { order, type: "events", name: entity.name ?? "All events", id: entity.name },
-        ...(compare && { compare: true, compare_label: own === range ? "current" : "previous" }),
+        ...(previous && { compare: true, compare_label: own === range ? "current" : "previous" }),
       });
     }
   }

@@ -1,13 +1,13 @@
-import type { Json } from "../../../kernel/base/json.ts";
 import { numberOf } from "../../flags/engine/values.ts";
 import { expressionMeasure } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
-import { aggregateCells, aggregates, type Cells, countDistinct, countRows, eachDistinct } from "./cells.ts";
+import type { Column } from "../table.ts";
 import { columnAt, sessionDurations } from "./columns.ts";
 import type { Interval } from "./dates.ts";
 import { refuse, unsupported } from "./refuse.ts";
+import { type Actors, actorKey, groupedRows } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
+import { aggregates } from "./statistics.ts";
 
 /**
  * What a series measures, by its `math`.
@@ -47,13 +47,7 @@ export function groupsCounted(node: SeriesNode): number | undefined {
   return groupMaths.has(math ?? "") && typeof group === "number" ? group : undefined;
 }
 
-/** The actors of a series: persons, or groups. */
-export function actorsOf(node: SeriesNode, { table }: QueryContext): ValueColumn {
-  const group = groupsCounted(node);
-  return group === undefined ? table.persons : table.group(group);
-}
-
-function numericColumn(node: SeriesNode, context: QueryContext): ValueColumn {
+function numericColumn(node: SeriesNode, context: QueryContext): Column {
   const { math_property: key = "", math_property_type: type } = node;
   const name = key ?? "";
   if (name === "$session_duration") return sessionDurations(context);
@@ -70,76 +64,39 @@ const propertyTypes: Readonly<Record<string, string>> = {
   session_properties: "session",
 };
 
-const numberIn = (value: Json | undefined): number => numberOf(value ?? null) ?? Number.NaN;
+/** The number that a series makes of the rows of an interval; there is at least one. */
+export type Measure = (rows: readonly number[]) => number;
 
-/** The numbers of the rows that have one. */
-function* numbersIn(all: Cells, { codes, values }: ValueColumn, factor: number) {
-  const numbers = Float64Array.from(values, (it) => numberIn(it) * factor);
-  const found = {
-    count: all.count,
-    cells: new Uint32Array(all.rows.length),
-    numbers: new Float64Array(all.rows.length),
+/** The numbers that rows have: each session has one length. */
+function numbersOf(node: SeriesNode, context: QueryContext): (rows: readonly number[]) => number[] {
+  const column = numericColumn(node, context);
+  const session = context.table.property("$session_id");
+  const factor = node.math_multiplier ?? 1;
+  return (rows) => {
+    const counted =
+      node.math_property === "$session_duration"
+        ? [...groupedRows(rows, session).values()].flatMap(([row]) => row ?? [])
+        : rows;
+    const numbers: number[] = [];
+    for (const row of counted) {
+      const number = numberOf(column(row) ?? null);
+      if (number !== undefined && !Number.isNaN(number)) numbers.push(number * factor);
+    }
+    return numbers;
   };
-  let count = 0;
-  for (let at = 0; at < all.rows.length; at++) {
-    if (at % rowsPerStep === 0) yield;
-    const number = numbers[codes[all.rows[at] ?? 0] ?? 0] ?? Number.NaN;
-    if (Number.isNaN(number)) continue;
-    found.cells[count] = all.cells[at] ?? 0;
-    found.numbers[count++] = number;
-  }
-  return { count: all.count, cells: found.cells.subarray(0, count), numbers: found.numbers.subarray(0, count) };
-}
-
-/** One number for each session of a cell: its length. */
-function* sessionNumbers(all: Cells, { codes, values }: ValueColumn, factor: number) {
-  const cells: number[] = [];
-  const numbers: number[] = [];
-  yield* eachDistinct(all, { codes, values }, true, (cell, code) => {
-    const number = numberIn(values[code]) * factor;
-    if (Number.isNaN(number)) return;
-    cells.push(cell);
-    numbers.push(number);
-  });
-  return { count: all.count, cells: Uint32Array.from(cells), numbers: Float64Array.from(numbers) };
-}
-
-function* perActorNumbers(all: Cells, actors: ValueColumn) {
-  const cells: number[] = [];
-  const numbers: number[] = [];
-  yield* eachDistinct(all, actors, false, (cell, _, rows) => {
-    cells.push(cell);
-    numbers.push(rows);
-  });
-  return { count: all.count, cells: Uint32Array.from(cells), numbers: Float64Array.from(numbers) };
-}
-
-/** The columns that a math reads; those of a query must be known before its rows are. */
-export type Measure = (cells: Cells) => Steps<Float64Array>;
-
-/** The column with null and empty text as if they were missing. */
-function withoutEmpty({ codes, values }: ValueColumn): Pick<ValueColumn, "codes" | "values"> {
-  const empty = new Set(values.flatMap((value, code) => (value === null || value === "" ? [code] : [])));
-  return { values, codes: empty.size === 0 ? codes : codes.map((code) => (empty.has(code) ? 0 : code)) };
 }
 
 /** @throws SimError if the math is not supported */
-export function measureOf(node: SeriesNode, math: string, context: QueryContext): Measure {
+export function measureOf(node: SeriesNode, math: string, { of: actor }: Actors, context: QueryContext): Measure {
   const { table } = context;
-  const actor = perActor.exec(math)?.[1];
-  const actorAggregate = actor === undefined ? undefined : aggregates[actor];
-  if (actorAggregate) {
-    return function* (cells) {
-      return yield* aggregateCells(yield* perActorNumbers(cells, table.persons), actorAggregate);
-    };
-  }
-  if (math === "dau" || (math === "unique_group" && groupsCounted(node) !== undefined)) {
-    const actors = actorsOf(node, context);
-    return (cells) => countDistinct(cells, actors, false);
-  }
+  const perActorAggregate = aggregates[perActor.exec(math)?.[1] ?? ""];
+  if (perActorAggregate)
+    return (rows) => perActorAggregate([...groupedRows(rows, table.person).values()].map((it) => it.length));
+  if (math === "dau" || (math === "unique_group" && groupsCounted(node) !== undefined))
+    return (rows) => new Set(rows.map((row) => actorKey(actor(row)))).size;
   if (math === "unique_session") {
-    const sessions = table.property("$session_id");
-    return (cells) => countDistinct(cells, withoutEmpty(sessions), true);
+    const session = table.property("$session_id");
+    return (rows) => new Set(rows.map((row) => actorKey(session(row)) ?? "").filter((id) => id !== "")).size;
   }
   if (math === "hogql") {
     if (!node.math_hogql) throw refuse("The math hogql of a series needs an expression in math_hogql.");
@@ -147,13 +104,13 @@ export function measureOf(node: SeriesNode, math: string, context: QueryContext)
   }
   const aggregate = Object.hasOwn(aggregates, math) ? aggregates[math] : undefined;
   if (aggregate && node.math_property) {
-    const column = numericColumn(node, context);
-    const read = node.math_property === "$session_duration" ? sessionNumbers : numbersIn;
-    return function* (cells) {
-      return yield* aggregateCells(yield* read(cells, column, node.math_multiplier ?? 1), aggregate);
+    const numbersIn = numbersOf(node, context);
+    return (rows) => {
+      const numbers = numbersIn(rows);
+      return numbers.length === 0 ? 0 : aggregate(numbers);
     };
   }
   // Upstream: a math of a property without the property counts events.
   if (math !== "total" && !aggregate) throw unsupported(`The math ${JSON.stringify(math)} of a series`);
-  return countRows;
+  return (rows) => rows.length;
 }

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import type { QueryContext } from "../kind.ts";
-import type { Steps } from "../table.ts";
 import { cohortsIn, isCohortBreakdown } from "./breakdowns.ts";
-import { calendarOf, type Interval, type ProjectCalendar } from "./dates.ts";
-import { everyRow, queryTest, type RowTest } from "./filters.ts";
-import { bucketsOf, comparedRange, previousRange, type Range, rangeOf } from "./range.ts";
+import type { Interval, ProjectCalendar } from "./dates.ts";
+import { everyRow } from "./filters.ts";
+import { bucketsOf, type Range } from "./range.ts";
 import { unsupported } from "./refuse.ts";
-import { type Entity, earliestTime, entityOf } from "./series.ts";
+import { datesOf, type Entity, entityOf } from "./series.ts";
 import { BreakdownFilter, CompareFilter, IntervalName, insightFields, SeriesNode } from "./shapes.ts";
 
 const goalLines = z.array(z.record(z.string(), z.json()));
@@ -77,7 +76,6 @@ export interface TrendsPlan {
   readonly isTotal: boolean;
   readonly range: Range;
   readonly previous: Range | undefined;
-  readonly test: RowTest;
   /** Start of each interval, in ISO 8601. */
   readonly days: readonly string[];
 }
@@ -99,28 +97,18 @@ function displayOf({ trendsFilter }: TrendsQuery): string {
   throw unsupported(`The display ${JSON.stringify(display)}`);
 }
 
-export function* planOf(query: TrendsQuery, context: QueryContext): Steps<TrendsPlan> {
-  const calendar = calendarOf(context);
+export function planOf(query: TrendsQuery, context: QueryContext): TrendsPlan {
   const display = displayOf(query);
   const isTotal = totalDisplays.has(display);
-  const isAll = query.dateRange?.date_from === "all";
-  const entities = query.series.map((node) => entityOf(node, context)?.test ?? everyRow);
-  const first = isAll ? yield* earliestTime(context, (row) => entities.some((test) => test(row))) : 0;
-  const own: Interval = query.interval ?? "day";
-  const options = (interval: Interval) => ({
-    interval,
-    isExact: display === "BoldNumber",
-    earliest: () => calendar.wall(first),
-  });
-  const range = rangeOf(query.dateRange, calendar, options(isTotal ? "day" : own));
-  const { compare, compare_to: compareTo } = query.compareFilter ?? {};
-  const previous = !compare
-    ? undefined
-    : typeof compareTo === "string"
-      ? comparedRange(query.dateRange, calendar, options(own), compareTo)
-      : previousRange(query.dateRange, calendar, options(own));
+  const interval: Interval = query.interval ?? "day";
+  const { calendar, range, previous } = datesOf(
+    query,
+    query.series.map((node) => entityOf(node, context)?.test ?? everyRow),
+    context,
+    { interval, isExact: display === "BoldNumber", rangeInterval: isTotal ? "day" : interval },
+  );
   const days = bucketsOf(range, calendar).starts.map(calendar.iso);
-  return { query, context, calendar, display, isTotal, range, previous, test: queryTest(query, context), days };
+  return { query, context, calendar, display, isTotal, range, previous, days };
 }
 
 /** Upstream: `setup_series`. Several cohorts make one series, unless everyone is among them. */

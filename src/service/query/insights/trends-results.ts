@@ -1,8 +1,9 @@
-import { type BreakdownValue, type BrokenDown, hasBreakdown, isNull, isOther, sumOf } from "./breakdowns.ts";
+import { type BreakdownValue, type BrokenDown, hasBreakdown, isNull, isOther } from "./breakdowns.ts";
 import { applyFormula } from "./formula.ts";
 import { dayText, intervalLabel } from "./range.ts";
 import { refuse } from "./refuse.ts";
 import { checkNumbers } from "./sizes.ts";
+import { sumOf } from "./statistics.ts";
 import type { TrendsPlan, TrendsSeries } from "./trends-plan.ts";
 
 /** Results as the service has them. Upstream: `build_series_response`, `apply_formula`. */

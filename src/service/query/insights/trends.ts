@@ -1,5 +1,4 @@
 import type { QueryContext, QueryKind } from "../kind.ts";
-import type { Steps } from "../table.ts";
 import {
   type BrokenDown,
   compareValues,
@@ -8,11 +7,12 @@ import {
   isOther,
   limited,
   sortedByTotal,
-  sumOf,
 } from "./breakdowns.ts";
-import { allOf, cohortTest, everyRow } from "./filters.ts";
+import { cohortTest, everyRow } from "./filters.ts";
 import { bucketsOf } from "./range.ts";
+import { resolvedDates } from "./series.ts";
 import { checkNumbers } from "./sizes.ts";
+import { sumOf } from "./statistics.ts";
 import { cumulative, planOf, seriesOf, type TrendsPlan, TrendsQuery, type TrendsSeries } from "./trends-plan.ts";
 import { resultOf, type TrendsResult, withFormulas } from "./trends-results.ts";
 import { seriesNumbers } from "./trends-series.ts";
@@ -21,15 +21,13 @@ import { seriesNumbers } from "./trends-series.ts";
 const worldMapLimit = 250;
 
 /** The numbers of a series by value of its breakdown, ordered and limited. */
-function* numbersOf(plan: TrendsPlan, { node, entity, cohorts, range }: TrendsSeries): Steps<BrokenDown[]> {
+function numbersOf(plan: TrendsPlan, { node, entity, cohorts, range }: TrendsSeries): BrokenDown[] {
   const { query, context, calendar, isTotal, display } = plan;
   if (!entity) return [];
   const { breakdownFilter } = query;
   const isBrokenDown = hasBreakdown(breakdownFilter);
   const job = {
-    node,
-    entity,
-    range,
+    ...{ query, node, entity, range },
     breakdown: isBrokenDown && !cohorts ? breakdownFilter : undefined,
     isTotal,
     isCumulative: display === cumulative,
@@ -37,14 +35,11 @@ function* numbersOf(plan: TrendsPlan, { node, entity, cohorts, range }: TrendsSe
   const all: BrokenDown[] = [];
   for (const cohort of cohorts ?? [undefined]) {
     const member = cohort === undefined || cohort === "all" ? everyRow : cohortTest(cohort, context);
-    const found = yield* seriesNumbers({ ...job, test: allOf([plan.test, member]) }, context, calendar);
-    // Cohorts without events have no result.
+    const numbers = seriesNumbers({ ...job, only: member }, context, calendar);
     const value = cohort === undefined ? undefined : cohort === "all" ? "0" : String(cohort);
-    for (const it of found) {
-      if (value === undefined) all.push(it);
-      // Cohorts without events have no result.
-      else if (sumOf(it.data) !== 0) all.push({ value, data: it.data });
-    }
+    if (value === undefined) all.push(...numbers);
+    // Cohorts without events have no result.
+    else for (const { data } of numbers) if (sumOf(data) !== 0) all.push({ value, data });
   }
   if (!isBrokenDown) return all.map((it) => ({ ...it, data: displayed(plan, it.data) }));
   const limit = display === "WorldMap" ? worldMapLimit : (breakdownFilter?.breakdown_limit ?? defaultLimit);
@@ -73,8 +68,8 @@ function runningTotal(data: Float64Array): Float64Array {
   });
 }
 
-function* runTrends(query: TrendsQuery, context: QueryContext): Steps<Record<string, unknown>> {
-  const plan = yield* planOf(query, context);
+function runTrends(query: TrendsQuery, context: QueryContext): Record<string, unknown> {
+  const plan = planOf(query, context);
   const all = seriesOf(plan);
   const count = plan.previous ? Math.ceil(all.length / 2) : all.length;
   const groups: TrendsResult[][] = [];
@@ -82,7 +77,7 @@ function* runTrends(query: TrendsQuery, context: QueryContext): Steps<Record<str
   let found = 0;
   for (const series of all) {
     const starts = plan.isTotal ? [] : bucketsOf(series.range, plan.calendar).starts;
-    const numbers = yield* numbersOf(plan, series);
+    const numbers = numbersOf(plan, series);
     found += numbers.length * Math.max(1, starts.length);
     checkNumbers("result", found);
     groups.push(numbers.map((it) => resultOf(plan, series, it, starts, count > 1)));
@@ -94,7 +89,7 @@ function* runTrends(query: TrendsQuery, context: QueryContext): Steps<Record<str
   return {
     results: isHidden ? results.filter((it) => !isOtherResult(it)) : results,
     hasMore,
-    resolved_date_range: { date_from: plan.calendar.iso(plan.range.from), date_to: plan.calendar.iso(plan.range.to) },
+    ...resolvedDates(plan.range, plan.calendar),
   };
 }
 

@@ -84,7 +84,8 @@ function within<T>(ms: number, work: () => T): T {
   return script.runInContext(context, { timeout: ms, displayErrors: false }) as T;
 }
 
-function result<T>(steps: Steps<T>): T {
+function result<T extends object>(steps: Steps<T> | T): T {
+  if (!("next" in steps)) return steps;
   for (let step = 1; ; step++) {
     const { done, value } = steps.next();
     if (done) return value;
