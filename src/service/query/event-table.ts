@@ -2,7 +2,7 @@ import { type Json, own } from "../../kernel/base/json.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import { groupKeyText } from "../../state/persons/person.ts";
 import type { QueryGroup, QueryPerson } from "./kind.ts";
-import type { Column, EventTable } from "./table.ts";
+import type { EventColumn, EventTable } from "./table.ts";
 
 /** A kept event as queries read it. */
 export interface QueryEvent {
@@ -30,10 +30,10 @@ export interface ProjectEvents {
 export function tableOf({ events, owner, person, group }: ProjectEvents): EventTable {
   const personOf = (row: number): string => owner(events[row]?.distinct_id ?? "") ?? events[row]?.person ?? "";
   const property =
-    (name: string): Column =>
+    (name: string): EventColumn =>
     (row) =>
       events[row]?.property(name);
-  const groupOf = (type: number): Column => property(`$group_${type}`);
+  const groupOf = (type: number): EventColumn => property(`$group_${type}`);
   return {
     length: events.length,
     time: (row) => events[row]?.time ?? 0,

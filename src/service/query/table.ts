@@ -2,7 +2,7 @@ import type { Json } from "../../kernel/base/json.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 
 /** Values by row. */
-export type Column = (row: number) => Json | undefined;
+export type EventColumn = (row: number) => Json | undefined;
 
 /** The kept events of a project, by row in order of arrival. It does not change once a query has it. */
 export interface EventTable {
@@ -15,13 +15,13 @@ export interface EventTable {
   distinctId(row: number): string;
   /** Uuid of the person that has the event's distinct id now; of the one when it arrived, if there is none. */
   person(row: number): string;
-  property(name: string): Column;
+  property(name: string): EventColumn;
   /** A current property of the event's person. */
-  personProperty(name: string): Column;
+  personProperty(name: string): EventColumn;
   /** Key of the event's group of a type. */
-  group(type: number): Column;
+  group(type: number): EventColumn;
   /** A current property of the event's group. */
-  groupProperty(type: number, name: string): Column;
+  groupProperty(type: number, name: string): EventColumn;
   /** The whole event of a row; undefined if there is no such row. */
   event(row: number): StoredEvent | undefined;
 }

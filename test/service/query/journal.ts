@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { memoryBytes } from "../../../src/kernel/store/bytes.ts";
 import { createDataVersions } from "../../../src/service/query/data-version.ts";
 import { tableOf } from "../../../src/service/query/event-table.ts";
-import type { Column, EventTable } from "../../../src/service/query/table.ts";
+import type { EventColumn, EventTable } from "../../../src/service/query/table.ts";
 import { answerOf, listOf } from "../../../src/service/query/worker/feed.ts";
 import type { AskedQuestion, AskSim } from "../../../src/service/query/worker/messages.ts";
 import { ProjectData } from "../../../src/service/query/worker/project-data.ts";
@@ -132,7 +132,7 @@ interface Columns {
 }
 
 /** The values of a column by row. */
-export const valuesOf = (of: Column, { length }: EventTable) => Array.from({ length }, (_, row) => of(row));
+export const valuesOf = (of: EventColumn, { length }: EventTable) => Array.from({ length }, (_, row) => of(row));
 
 interface ShownRow {
   seq: number;
@@ -171,7 +171,7 @@ function shownRows(log: TrafficLog, people: PersonStore, columns: Columns, proje
 
 function expectSame(table: EventTable, columns: Columns, rows: readonly ShownRow[]): void {
   const { properties = [], personProperties = [], groups = [], groupProperties = [] } = columns;
-  const column = (of: Column) => valuesOf(of, table);
+  const column = (of: EventColumn) => valuesOf(of, table);
   expect(column(table.seq)).toEqual(rows.map((it) => it.seq));
   expect(column(table.time)).toEqual(rows.map((it) => it.time));
   expect(column(table.name)).toEqual(rows.map((it) => it.event));

@@ -1,6 +1,6 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column, Steps } from "../table.ts";
+import type { EventColumn, Steps } from "../table.ts";
 import type { ExprNode } from "./ast.ts";
 import { parseExpression } from "./grammar/queries.ts";
 import { aggregationOf } from "./grouping.ts";
@@ -136,7 +136,7 @@ export function expressionTest(text: string, context: QueryContext): (row: numbe
 }
 
 /** The values of an expression. @throws SimError as `compileExpression` */
-export function expressionColumn(text: string, context: QueryContext): Column {
+export function expressionColumn(text: string, context: QueryContext): EventColumn {
   const { term, zones, read } = compiled(text, context);
   return (row) => {
     const value = read(row);

@@ -1,6 +1,6 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import { isObject } from "../../../kernel/base/json.ts";
-import type { Column } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import { readFloat } from "./functions/conversions.ts";
 import { detectedType, type PropertyType } from "./property-types.ts";
 import type { SourceColumn } from "./term.ts";
@@ -47,7 +47,7 @@ function typeIn(name: string, { column, length, now }: PropertySource): Property
 }
 
 interface PropertySource {
-  readonly column: Column;
+  readonly column: EventColumn;
   readonly length: number;
   readonly zone: ClockZone;
   readonly now: number;

@@ -1,4 +1,4 @@
-import type { Column, EventTable, Steps } from "../table.ts";
+import type { EventColumn, EventTable } from "../table.ts";
 import { hostOf, pathOf } from "./functions/strings.ts";
 import { propertyText } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
@@ -6,9 +6,6 @@ import type { Member, RowSource, Table } from "./source.ts";
 import type { ClockZone } from "./time.ts";
 import { type HogQLValue, string, type Type } from "./types.ts";
 import { defaultOf } from "./values.ts";
-
-/** Rows between two yields: each row is seen by all columns. */
-const rowsPerTurn = 4096;
 
 const year = 31_536_000_000;
 /** A session of one page view is a bounce below this length, s. */
@@ -43,90 +40,93 @@ export const absentSessionColumns: readonly string[] = [
   "$entry_has_fbclid",
 ];
 
-/** A value of each session; sessions are numbered by their first rows. */
+interface Session {
+  readonly id: string;
+  /** Its rows in order of arrival. */
+  readonly rows: number[];
+}
+
+/** A value of each session. */
 interface SessionColumn {
   readonly type: Type;
-  value(code: number): HogQLValue;
+  value(session: Session): HogQLValue;
+}
+
+function column(type: Type, value: SessionColumn["value"]): SessionColumn {
+  const known = new Map<Session, HogQLValue>();
+  return {
+    type,
+    value(session) {
+      const found = known.get(session);
+      if (found !== undefined) return found;
+      const made = value(session);
+      known.set(session, made);
+      return made;
+    },
+  };
 }
 
 /**
  * The sessions of the events of a table: the events with the same `$session_id`.
  * Upstream posthog/hogql/database/schema/sessions_v3.py.
  */
-export function createSessions(
-  table: EventTable,
-  zone: ClockZone,
-): { sessions: Table; source: RowSource; prepare(): Steps<void> } {
-  const tasks: ((row: number, code: number) => void)[] = [];
+export function createSessions(table: EventTable, zone: ClockZone): { sessions: Table; source: RowSource } {
   const known = new Map<string, SessionColumn>();
-  let numbers: Map<string, number> | undefined;
-  let codes = new Int32Array(0);
+  const all: Session[] = [];
+  const byRow: (Session | undefined)[] = [];
+  let isRead = false;
 
-  /** Number of each id; and of each row, -1 for none. */
-  const sessionIds = (): Map<string, number> => {
-    if (numbers) return numbers;
+  function readSessions(): void {
+    if (isRead) return;
+    isRead = true;
     const ids = table.property("$session_id");
-    const found = new Map<string, number>();
-    codes = Int32Array.from({ length: table.length }, (_, row) => {
+    const byId = new Map<string, Session>();
+    for (let row = 0; row < table.length; row++) {
       const id = propertyText(ids(row)) ?? "";
-      if (id !== "" && !found.has(id)) found.set(id, found.size);
-      return found.get(id) ?? -1;
-    });
-    numbers = found;
-    return found;
-  };
-  const size = (): number => sessionIds().size;
+      if (id === "") continue;
+      let session = byId.get(id);
+      if (!session) {
+        session = { id, rows: [] };
+        byId.set(id, session);
+        all.push(session);
+      }
+      session.rows.push(row);
+      byRow[row] = session;
+    }
+  }
 
-  const isPage = (row: number): boolean => {
-    const name = table.name(row);
-    return name === "$pageview" || name === "$screen";
-  };
-
-  /** Time of the first (1) or last (-1) event. */
-  function bound(sign: 1 | -1): SessionColumn {
-    const times = new Float64Array(size()).fill(sign * Number.POSITIVE_INFINITY);
-    tasks.push((row, code) => {
-      const time = table.time(row);
-      if (sign * (time - (times[code] ?? 0)) < 0) times[code] = time;
-    });
-    return { type: { kind: "DateTime64", zone: zone.name }, value: (code) => times[code] ?? 0 };
-  }
-  /** Value of a column in the first (1) or last (-1) event that has one. */
-  function picked(column: Column, sign: 1 | -1, prefersPages: boolean): SessionColumn {
-    const best = new Float64Array(size()).fill(sign * Number.POSITIVE_INFINITY);
-    const texts: string[] = [];
-    tasks.push((row, code) => {
-      const text = propertyText(column(row));
-      if (text === null) return;
-      const time = table.time(row) + (prefersPages && !isPage(row) ? sign * year : 0);
-      if (sign * (time - (best[code] ?? 0)) >= 0) return;
-      best[code] = time;
-      texts[code] = text;
-    });
-    return { type: { ...string, nullable: true }, value: (code) => texts[code] ?? null };
-  }
-  function count(passes: (row: number) => boolean): SessionColumn {
-    const counts = new Uint32Array(size());
-    tasks.push((row, code) => {
-      if (passes(row)) counts[code] = (counts[code] ?? 0) + 1;
-    });
-    return { type: { kind: "UInt64" }, value: (code) => counts[code] ?? 0 };
-  }
+  const isPage = (row: number): boolean => table.name(row) === "$pageview" || table.name(row) === "$screen";
   const isNamed = (name: string) => (row: number) => table.name(row) === name;
 
-  function urls(): SessionColumn {
-    const column = table.property("$current_url");
-    const sets = new Map<number, Set<string>>();
-    tasks.push((row, code) => {
-      const url = propertyText(column(row));
-      if (url === null || !isPage(row)) return;
-      sets.set(code, (sets.get(code) ?? new Set()).add(url));
+  /** Time of the first (1) or last (-1) event. */
+  const bound = (sign: 1 | -1): SessionColumn =>
+    column({ kind: "DateTime64", zone: zone.name }, ({ rows }) =>
+      rows.reduce((best, row) => sign * Math.min(sign * best, sign * table.time(row)), sign * Number.POSITIVE_INFINITY),
+    );
+  /** Value of a column in the first (1) or last (-1) event that has one. */
+  const picked = (of: EventColumn, sign: 1 | -1, prefersPages: boolean): SessionColumn =>
+    column({ ...string, nullable: true }, ({ rows }) => {
+      let best = sign * Number.POSITIVE_INFINITY;
+      let found: string | null = null;
+      for (const row of rows) {
+        const time = table.time(row) + (prefersPages && !isPage(row) ? sign * year : 0);
+        const text = sign * (time - best) < 0 ? propertyText(of(row)) : null;
+        if (text !== null) [best, found] = [time, text];
+      }
+      return found;
     });
-    return { type: { kind: "Array", item: string }, value: (code) => [...(sets.get(code) ?? [])] };
+  const count = (passes: (row: number) => boolean): SessionColumn =>
+    column({ kind: "UInt64" }, ({ rows }) => rows.filter(passes).length);
+
+  function urls(): SessionColumn {
+    const url = table.property("$current_url");
+    return column({ kind: "Array", item: string }, ({ rows }) => [
+      ...new Set(rows.filter(isPage).flatMap((row) => propertyText(url(row)) ?? [])),
+    ]);
   }
   const derived = (from: string, type: Type, read: (value: HogQLValue) => HogQLValue): SessionColumn => {
     const of = columnOf(from);
-    return { type, value: (code) => read(of?.value(code) ?? null) };
+    return column(type, (session) => read(of?.value(session) ?? null));
   };
   const urlPart = (from: string, read: (url: string) => string): SessionColumn =>
     derived(from, { ...string, nullable: true }, (url) => (url === null ? null : read(String(url))));
@@ -134,25 +134,19 @@ export function createSessions(
   function duration(): SessionColumn {
     const [from, to] = [columnOf("$start_timestamp"), columnOf("$end_timestamp")];
     const seconds = (time: HogQLValue | undefined) => Math.floor(Number(time ?? 0) / 1000);
-    return { type: { kind: "Int64" }, value: (code) => seconds(to?.value(code)) - seconds(from?.value(code)) };
+    return column({ kind: "Int64" }, (it) => seconds(to?.value(it)) - seconds(from?.value(it)));
   }
   function bounce(): SessionColumn {
-    const all = count((row) => isPage(row) || isNamed("$autocapture")(row));
+    const views = count((row) => isPage(row) || isNamed("$autocapture")(row));
     const length = columnOf("$session_duration");
-    return {
-      type: { kind: "UInt8", nullable: true },
-      value(code) {
-        if (all.value(code) === 0) return null;
-        return Number(!(Number(all.value(code)) > 1 || Number(length?.value(code) ?? 0) >= bounceSeconds));
-      },
-    };
+    return column({ kind: "UInt8", nullable: true }, (it) => {
+      if (views.value(it) === 0) return null;
+      return Number(!(Number(views.value(it)) > 1 || Number(length?.value(it) ?? 0) >= bounceSeconds));
+    });
   }
 
   const makers: Readonly<Record<string, () => SessionColumn>> = {
-    session_id() {
-      const ids = [...sessionIds().keys()];
-      return { type: string, value: (code) => ids[code] ?? "" };
-    },
+    session_id: () => ({ type: string, value: ({ id }) => id }),
     id: () => columnOf("session_id") ?? duration(),
     distinct_id: () => ({ ...picked(table.distinctId, -1, false), type: string }),
     person_id: () => ({ ...picked(table.person, -1, false), type: { kind: "UUID" } }),
@@ -182,41 +176,42 @@ export function createSessions(
   }
   function columnOf(name: string): SessionColumn | undefined {
     if (absentSessionColumns.includes(name)) throw new Refusal(`The column ${name} of sessions is not emulated`);
-    sessionIds();
     const found = known.get(name) ?? make(name);
     if (found) known.set(name, found);
     return found;
   }
 
-  const all = [...Object.keys(makers), ...Object.keys(entryProperties), ...Object.keys(counted)];
-  function* prepare(): Steps<void> {
-    if (!numbers) return;
-    const work = tasks.splice(0);
-    for (let row = 0; row < table.length; row++) {
-      if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
-      const code = codes[row] ?? -1;
-      if (code !== -1) for (const task of work) task(row, code);
-    }
-  }
+  const names = [...Object.keys(makers), ...Object.keys(entryProperties), ...Object.keys(counted)];
   const ofEvents = (name: string): Member | undefined => {
-    const column = columnOf(name);
-    if (!column) return undefined;
-    const other = defaultOf(column.type);
+    const found = columnOf(name);
+    if (!found) return undefined;
+    readSessions();
+    const other = defaultOf(found.type);
     const read = (row: number): HogQLValue => {
-      const code = codes[row] ?? -1;
-      return code === -1 ? other : column.value(code);
+      const session = byRow[row];
+      return session ? found.value(session) : other;
     };
-    return { is: "column", column: { type: column.type, read } };
+    return { is: "column", column: { type: found.type, read } };
   };
   const ofRows = (name: string): Member | undefined => {
-    const column = columnOf(name);
-    return column && { is: "column", column: { type: column.type, read: column.value } };
+    const found = columnOf(name);
+    const read = (row: number): HogQLValue => {
+      const session = all[row];
+      return session && found ? found.value(session) : null;
+    };
+    return found && { is: "column", column: { type: found.type, read } };
   };
   // without older names of other columns
-  const starred = all.filter((name) => name !== "id" && name !== "duration");
+  const starred = names.filter((name) => name !== "id" && name !== "duration");
   return {
-    sessions: { names: all, starred: [], member: ofEvents },
-    source: { names: all, starred, member: ofRows, length: size, prepare },
-    prepare,
+    sessions: { names, starred: [], member: ofEvents },
+    source: {
+      ...{ names, starred, member: ofRows },
+      length() {
+        readSessions();
+        return all.length;
+      },
+      *prepare() {},
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, own } from "../../../kernel/base/json.ts";
 import type { StoredEvent } from "../../../state/journal/event.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column, Steps } from "../table.ts";
+import type { EventColumn, Steps } from "../table.ts";
 import { jsonProperty, nestedProperty, typedProperty } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
 import { createSessions } from "./sessions.ts";
@@ -43,9 +43,9 @@ export const chainPart = (name: string, chain: string): string[] => {
 /** The table `events` and what belongs to its rows. */
 export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
   const { table, now } = context;
-  const source = (of: Column) => ({ column: of, length: table.length, zone, now });
+  const source = (of: EventColumn) => ({ column: of, length: table.length, zone, now });
   const known = new Map<string, Member>();
-  const { sessions, prepare } = createSessions(table, zone);
+  const { sessions } = createSessions(table, zone);
 
   let last: { row: number; event: StoredEvent } | undefined;
   /** The whole event: read again for each of its columns that is not in the table, so the last one is kept. */
@@ -60,24 +60,24 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
     column({ type, read: (row) => read(eventAt(row)) });
 
   /** Text of a property in a column of its own: empty if it is missing. */
-  function textColumn(of: Column): SourceColumn {
+  function textColumn(of: EventColumn): SourceColumn {
     const { read } = nestedProperty(source(of), []);
     return { type: string, read: (row) => read(row) ?? "" };
   }
   /** Text of a property in a column of its own, NULL if it is missing or empty: an event without a session counts for none. */
-  function ownText(of: Column): SourceColumn {
+  function ownText(of: EventColumn): SourceColumn {
     const { read, ...others } = nestedProperty(source(of), []);
     return { ...others, read: (row) => read(row) || null };
   }
   /** The same without the escapes of JSON. */
-  const plainColumn = (of: Column): SourceColumn => ({
+  const plainColumn = (of: EventColumn): SourceColumn => ({
     type: string,
     read(row) {
       const value = of(row);
       return typeof value === "string" ? value : "";
     },
   });
-  const json = (of: (name: string) => Column, text: (row: number) => string): Member => ({
+  const json = (of: (name: string) => EventColumn, text: (row: number) => string): Member => ({
     is: "json",
     json: {
       property: (name) => typedProperty(name, source(of(name))),
@@ -158,7 +158,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
       return found;
     },
     length: () => table.length,
-    prepare,
+    prepare: noWork,
   };
 }
 
@@ -197,7 +197,7 @@ export function documentTable(
   const all = () => (held ??= rows());
   const known = new Map<string, Member>();
   const valuesOf =
-    (name: string): Column =>
+    (name: string): EventColumn =>
     (row) =>
       own(all()[row]?.properties ?? {}, name);
   const source = (name: string) => ({ column: valuesOf(name), length: all().length, zone, now });

@@ -3,7 +3,7 @@ import { compareText, stringOf } from "../../../kernel/base/text.ts";
 import { numberOf, textOf } from "../../flags/engine/values.ts";
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import { columnAt } from "./columns.ts";
 import { refuse, unsupported } from "./refuse.ts";
 import type { BreakdownFilter } from "./shapes.ts";
@@ -22,7 +22,7 @@ export type BreakdownValue = string | readonly string[];
 
 /** One property that a query is broken down by. */
 interface Part {
-  readonly column: Column;
+  readonly column: EventColumn;
   readonly normalizesUrl: boolean;
   readonly bins: number | undefined;
 }
@@ -79,7 +79,7 @@ export function columnOf(
   type: string | null | undefined,
   group: number | null | undefined,
   context: QueryContext,
-): Column {
+): EventColumn {
   if (type === "hogql") return expressionColumn(stringOf(property), context);
   return columnAt({ type: type ?? "event", key: stringOf(property), group }, context);
 }

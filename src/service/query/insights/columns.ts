@@ -4,7 +4,7 @@ import { createSessions } from "../hogql/sessions.ts";
 import { zoneOf } from "../hogql/time.ts";
 import type { HogQLValue } from "../hogql/types.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import { refuse, unsupported } from "./refuse.ts";
 
 /** Where a value of an event comes from. */
@@ -18,19 +18,19 @@ export interface ColumnPlace {
 const groupKey = /^\$group_([0-4])$/;
 
 /** Fields of events that are not properties. */
-const metadata: Readonly<Record<string, (context: QueryContext) => Column>> = {
+const metadata: Readonly<Record<string, (context: QueryContext) => EventColumn>> = {
   event: ({ table }) => table.name,
   distinct_id: ({ table }) => table.distinctId,
   person_id: ({ table }) => table.person,
 };
 
-function eventColumn(key: string, context: QueryContext): Column {
+function eventColumn(key: string, context: QueryContext): EventColumn {
   const group = groupKey.exec(key)?.[1];
   if (key.startsWith("$virt_") || key === "$elements_chain") throw unsupported(`The property ${key}`);
   return group === undefined ? context.table.property(key) : context.table.group(Number(group));
 }
 
-function metadataColumn(key: string, context: QueryContext): Column {
+function metadataColumn(key: string, context: QueryContext): EventColumn {
   const group = groupKey.exec(key)?.[1];
   if (group !== undefined) return context.table.group(Number(group));
   const read = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
@@ -41,7 +41,7 @@ function metadataColumn(key: string, context: QueryContext): Column {
 const isSession = (id: Json | undefined): boolean => typeof id === "string" && id !== "";
 
 /** Length of the event's session, s: from its first event to its last. */
-export function sessionDurations({ table }: QueryContext): Column {
+export function sessionDurations({ table }: QueryContext): EventColumn {
   const ids = table.property("$session_id");
   const spans = new Map<Json | undefined, [first: number, last: number]>();
   for (let row = 0; row < table.length; row++) {
@@ -57,14 +57,13 @@ export function sessionDurations({ table }: QueryContext): Column {
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-function sessionColumn(key: string, context: QueryContext): Column {
+function sessionColumn(key: string, context: QueryContext): EventColumn {
   if (key === "$session_duration") return sessionDurations(context);
   const { table, timeZone } = context;
-  const { sessions, prepare } = createSessions(table, zoneOf(timeZone));
+  const { sessions } = createSessions(table, zoneOf(timeZone));
   const found = key === "id" ? undefined : refusing(() => sessions.member(key));
   if (found?.is !== "column") throw unsupported(`The property ${JSON.stringify(key)} of sessions`);
   const ids = table.property("$session_id");
-  for (const steps = prepare(); !steps.next().done; );
   const { read } = found.column;
   return (row) => (isSession(ids(row)) ? jsonOf(read(row)) : undefined);
 }
@@ -82,7 +81,7 @@ function refusing<T>(find: () => T): T | undefined {
   }
 }
 
-function personColumn(key: string, context: QueryContext): Column {
+function personColumn(key: string, context: QueryContext): EventColumn {
   if (key.startsWith("$virt_") || key === "distinct_id") {
     throw unsupported(`The property ${JSON.stringify(key)} of persons`);
   }
@@ -90,7 +89,7 @@ function personColumn(key: string, context: QueryContext): Column {
 }
 
 /** The values of a place. @throws SimError if the sim does not have it */
-export function columnAt({ type, key, group }: ColumnPlace, context: QueryContext): Column {
+export function columnAt({ type, key, group }: ColumnPlace, context: QueryContext): EventColumn {
   switch (type) {
     case "event":
     case "feature":

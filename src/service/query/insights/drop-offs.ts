@@ -2,7 +2,7 @@ import { isoOf } from "../../../kernel/base/clock.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
 import type { DropOff, DropOffs } from "../shapes.ts";
-import type { Column } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import { FunnelsQuery } from "./funnel-shape.ts";
 import { followFunnel } from "./funnels.ts";
 import { type ActorKey, actorKey } from "./series.ts";
@@ -21,7 +21,11 @@ interface Left {
 }
 
 /** The ids and last events of these actors. */
-function lastEvents(actors: Iterable<ActorKey>, actorAt: Column, { table }: QueryContext): ReadonlyMap<ActorKey, Left> {
+function lastEvents(
+  actors: Iterable<ActorKey>,
+  actorAt: EventColumn,
+  { table }: QueryContext,
+): ReadonlyMap<ActorKey, Left> {
   const found = new Map([...actors].map((actor): [ActorKey, Left] => [actor, { ids: new Set(), rows: [] }]));
   for (let row = 0; row < table.length; row++) {
     const left = found.get(actorKey(actorAt(row)));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isObject, objectIn, objectsIn } from "../../../kernel/base/json.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import { valueText } from "./breakdowns.ts";
 import { absoluteDate, calendarOf, type ProjectCalendar } from "./dates.ts";
 import { allOf, everyRow, filterTest, type RowTest, valueTest } from "./filters.ts";
@@ -65,7 +65,7 @@ function exposuresOf(
   config: ExposureConfig | null | undefined,
   flag: string,
   context: QueryContext,
-): { readonly test: RowTest; readonly variants: Column } {
+): { readonly test: RowTest; readonly variants: EventColumn } {
   const { table } = context;
   if (config?.kind === "ActionsNode") {
     const test = allOf([existingEntity(config, context).test, filterTest(config.properties, context)]);
@@ -85,7 +85,12 @@ interface Exposed {
 }
 
 /** The first exposure of persons, or of groups: that of the first row by time. */
-function exposedBy(rows: readonly number[], variantAt: Column, { table }: QueryContext, isFirstSeen: boolean): Exposed {
+function exposedBy(
+  rows: readonly number[],
+  variantAt: EventColumn,
+  { table }: QueryContext,
+  isFirstSeen: boolean,
+): Exposed {
   const variants = new Set(rows.map((row) => valueText(variantAt(row))));
   const [first = 0] = rows;
   const variant = isFirstSeen || variants.size === 1 ? valueText(variantAt(first)) : multiple;

@@ -4,7 +4,7 @@ import { stringOf } from "../../../kernel/base/text.ts";
 import { referenceIn } from "../../flags/engine/values.ts";
 import { expressionTest } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import { columnAt } from "./columns.ts";
 import { elementTest } from "./elements.ts";
 import { isValueless, operatorTest } from "./operators.ts";
@@ -32,7 +32,7 @@ function anyOf(tests: readonly RowTest[]): RowTest {
 }
 
 /** A test of a column's value; it runs once for each distinct value that a row has. */
-export function valueTest(column: Column, passes: (value: Json | undefined) => boolean): RowTest {
+export function valueTest(column: EventColumn, passes: (value: Json | undefined) => boolean): RowTest {
   const known = new Map<Json | undefined, boolean>();
   return (row) => {
     const value = column(row);

@@ -3,9 +3,12 @@ import { refuse } from "./refuse.ts";
 import {
   actionsNodeFields,
   BreakdownFilter,
+  Customizations,
   eventsNodeFields,
+  GoalLines,
   IntervalName,
   insightFields,
+  nullish,
   SeriesNode,
 } from "./shapes.ts";
 
@@ -18,26 +21,19 @@ const Exclusion = z.discriminatedUnion("kind", [
 
 const FunnelsFilter = z.strictObject({
   exclusions: z.array(Exclusion).nullish(),
-  binCount: z.int().nullish(),
-  breakdownAttributionType: z.string().nullish(),
+  ...nullish(z.int(), "binCount", "funnelFromStep", "funnelToStep"),
+  ...nullish(z.string(), "breakdownAttributionType", "funnelAggregateByHogQL"),
   breakdownAttributionValue: z.int().min(0).nullish(),
-  funnelAggregateByHogQL: z.string().nullish(),
-  funnelFromStep: z.int().nullish(),
-  funnelToStep: z.int().nullish(),
   funnelOrderType: z.enum(["ordered", "unordered", "strict"]).nullish(),
   funnelVizType: z.enum(["steps", "time_to_convert", "trends"]).nullish(),
   funnelWindowInterval: z.int().min(1).nullish(),
   funnelWindowIntervalUnit: z.enum(["second", "minute", "hour", "day", "week", "month"]).nullish(),
   // What follows changes the chart only.
-  breakdownSorting: z.string().nullish(),
-  funnelStepReference: z.string().nullish(),
-  goalLines: z.array(z.record(z.string(), z.json())).nullish(),
+  ...nullish(z.string(), "breakdownSorting", "funnelStepReference", "layout"),
+  ...nullish(z.boolean(), "showTrendLines", "showValuesOnSeries", "useUdf"),
+  goalLines: GoalLines,
   hiddenLegendBreakdowns: z.array(z.string()).nullish(),
-  layout: z.string().nullish(),
-  resultCustomizations: z.record(z.string(), z.json()).nullish(),
-  showTrendLines: z.boolean().nullish(),
-  showValuesOnSeries: z.boolean().nullish(),
-  useUdf: z.boolean().nullish(),
+  resultCustomizations: Customizations,
 });
 type FunnelsFilter = z.infer<typeof FunnelsFilter>;
 

@@ -1,6 +1,6 @@
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import type { ProjectCalendar } from "./dates.ts";
 import { allOf, everyRow, filterTest, type RowTest } from "./filters.ts";
 import { attributionOf, type FunnelBreakdown, funnelBreakdown } from "./funnel-breakdown.ts";
@@ -178,7 +178,7 @@ export function followFunnel(
   query: FunnelsQuery,
   context: QueryContext,
   use: (actor: ActorKey, reached: number) => void,
-): Column {
+): EventColumn {
   eachPath(openFunnel(query, context), (_, { reached }, actor) => use(actor, reached));
   return funnelActors(query, context).of;
 }

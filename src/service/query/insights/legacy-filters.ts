@@ -7,15 +7,20 @@ import { refuse } from "./refuse.ts";
  * Upstream PostHog/posthog posthog/hogql_queries/legacy_compatibility/filter_to_query.py, clean_properties.py.
  */
 
-/** The fields that are not null, under their new names. */
-function renamed(from: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The fields with these names that are not null. */
+function fieldsOf(from: JsonObject, names: readonly string[], newName = (name: string) => name): JsonObject {
   return Object.fromEntries(
-    Object.entries(names).flatMap(([name, old]) => {
-      const value = own(from, old) ?? null;
-      return value === null ? [] : [[name, value]];
+    names.flatMap((name) => {
+      const value = own(from, name) ?? null;
+      return value === null ? [] : [[newName(name), value]];
     }),
   );
 }
+
+/** The same, under their new names. */
+const renamed = (from: JsonObject, ...names: string[]): JsonObject => fieldsOf(from, names, camelCase);
 
 /** A part of a query, unless it is empty. */
 const part = (name: string, fields: JsonObject): JsonObject =>
@@ -40,32 +45,20 @@ const listIn = (value: Json | undefined): JsonObject[] =>
 
 const actorMaths: readonly Json[] = ["dau", "weekly_active", "monthly_active", "unique_group", "hogql"];
 
-const mathNames = {
-  math: "math",
-  math_property: "math_property",
-  math_hogql: "math_hogql",
-  math_group_type_index: "math_group_type_index",
-};
+const mathNames = ["math", "math_property", "math_hogql", "math_group_type_index"];
 
 /** The math of a series, as far as the insight has it. */
 function mathOf(entity: JsonObject, insight: string): JsonObject {
   const { math = null } = entity;
-  switch (insight) {
-    case "TRENDS":
-      return renamed(entity, mathNames);
-    case "STICKINESS":
-      return math !== null && !actorMaths.includes(math) ? { math: "dau" } : renamed(entity, mathNames);
-    case "FUNNELS":
-      return math === "first_time_for_user" ? { math } : {};
-    default:
-      return {};
-  }
+  if (insight === "FUNNELS") return math === "first_time_for_user" ? { math } : {};
+  if (insight === "STICKINESS" && math !== null && !actorMaths.includes(math)) return { math: "dau" };
+  return insight === "LIFECYCLE" ? {} : fieldsOf(entity, mathNames);
 }
 
 /** An event or action as the node of a series. */
 function nodeOf(entity: JsonObject, isAction: boolean): JsonObject {
   const id = entity.id ?? null;
-  const names = renamed(entity, { name: "name", custom_name: "custom_name" });
+  const names = fieldsOf(entity, ["name", "custom_name"]);
   return isAction ? { kind: "ActionsNode", id: Number(id), ...names } : { kind: "EventsNode", event: id, ...names };
 }
 
@@ -86,15 +79,11 @@ function seriesOf(filters: JsonObject, insight: string): JsonObject[] {
 
 function breakdownOf(filters: JsonObject, insight: string): JsonObject {
   if (filters.breakdown_type === "undefined" && typeof filters.breakdown !== "string") return {};
-  const limitless = {
-    breakdown: "breakdown",
-    breakdown_normalize_url: "breakdown_normalize_url",
-    breakdown_group_type_index: "breakdown_group_type_index",
-    breakdown_hide_other_aggregation: "breakdown_hide_other_aggregation",
-    breakdown_limit: "breakdown_limit",
-    ...(insight === "TRENDS" && { breakdown_histogram_bin_count: "breakdown_histogram_bin_count" }),
-  };
-  const fields = renamed(filters, limitless);
+  const fields = fieldsOf(filters, [
+    ...["breakdown", "breakdown_normalize_url", "breakdown_group_type_index", "breakdown_hide_other_aggregation"],
+    "breakdown_limit",
+    ...(insight === "TRENDS" ? ["breakdown_histogram_bin_count"] : []),
+  ]);
   const type = filters.breakdown_type === "events" ? "event" : (filters.breakdown_type ?? "event");
   const several = listIn(filters.breakdowns).filter((it) => (it.property ?? null) !== null);
   if (insight === "FUNNELS" && several.length > 1) {
@@ -106,94 +95,104 @@ function breakdownOf(filters: JsonObject, insight: string): JsonObject {
   }
   if (several.length > 0) {
     const names = ["property", "normalize_url", "histogram_bin_count", "group_type_index"];
-    const breakdowns = several
-      .slice(0, 3)
-      .map((it) => ({
-        type: it.type ?? "event",
-        ...renamed(it, Object.fromEntries(names.map((name) => [name, name]))),
-      }));
+    const breakdowns = several.slice(0, 3).map((it) => ({ type: it.type ?? "event", ...fieldsOf(it, names) }));
     return { ...fields, breakdowns };
   }
   return fields.breakdown === undefined ? fields : { ...fields, breakdown_type: type };
 }
 
-const trendsNames = {
-  smoothingIntervals: "smoothing_intervals",
-  showLegend: "show_legend",
-  aggregationAxisFormat: "aggregation_axis_format",
-  aggregationAxisPrefix: "aggregation_axis_prefix",
-  aggregationAxisPostfix: "aggregation_axis_postfix",
-  decimalPlaces: "decimal_places",
-  formula: "formula",
-  display: "display",
-  showValuesOnSeries: "show_values_on_series",
-  showPercentStackView: "show_percent_stack_view",
-  yAxisScaleType: "y_axis_scale_type",
-  showMultipleYAxes: "show_multiple_y_axes",
-};
-
-const funnelsNames = {
-  funnelVizType: "funnel_viz_type",
-  funnelOrderType: "funnel_order_type",
-  funnelFromStep: "funnel_from_step",
-  funnelToStep: "funnel_to_step",
-  funnelWindowIntervalUnit: "funnel_window_interval_unit",
-  funnelWindowInterval: "funnel_window_interval",
-  funnelStepReference: "funnel_step_reference",
-  breakdownAttributionType: "breakdown_attribution_type",
-  breakdownAttributionValue: "breakdown_attribution_value",
-  binCount: "bin_count",
-  layout: "layout",
-  funnelAggregateByHogQL: "funnel_aggregate_by_hogql",
-};
-
-function funnelsFilter(filters: JsonObject): JsonObject {
+function exclusionsOf(filters: JsonObject): JsonObject {
   const exclusions = listIn(filters.exclusions).map((it) => ({
     ...nodeOf(it, it.type === "actions"),
     funnelFromStep: it.funnel_from_step ?? null,
     funnelToStep: it.funnel_to_step ?? null,
   }));
-  // Before there was a type of funnels, their trends were those with this display.
-  const isTrend = (filters.funnel_viz_type ?? null) === null && filters.display === "ActionsLineGraph";
-  return {
-    ...renamed(filters, funnelsNames),
-    ...(isTrend && { funnelVizType: "trends" }),
-    ...(exclusions.length > 0 && { exclusions }),
-  };
+  return exclusions.length > 0 ? { exclusions } : {};
 }
 
-function retentionFilter(filters: JsonObject): JsonObject {
-  const names = { type: "type", id: "id", name: "name", custom_name: "custom_name", order: "order" };
-  const entity = (value: Json | undefined) => {
-    const read = typeof value === "string" ? parsedJson(value) : value;
-    return isObject(read) ? renamed(read, names) : undefined;
-  };
-  const [target, returning] = [entity(filters.target_entity), entity(filters.returning_entity)];
-  return {
-    ...renamed(filters, {
-      retentionType: "retention_type",
-      retentionReference: "retention_reference",
-      totalIntervals: "total_intervals",
-      period: "period",
-      cumulative: "cumulative",
-    }),
-    ...(target && { targetEntity: target }),
-    ...(returning && { returningEntity: returning }),
-  };
+function retentionEntity(value: Json | undefined): JsonObject | undefined {
+  const read = typeof value === "string" ? parsedJson(value) : value;
+  return isObject(read) ? fieldsOf(read, ["type", "id", "name", "custom_name", "order"]) : undefined;
 }
 
-const shownNames = { showLegend: "show_legend", showValuesOnSeries: "show_values_on_series" };
+/** A part that some insights share. */
+type Shared = "series" | "breakdown" | "compare" | "group";
 
-/** Kind and own fields of each insight. */
-const insights: Readonly<Record<string, { kind: string; fields(filters: JsonObject): JsonObject }>> = {
-  TRENDS: { kind: "TrendsQuery", fields: (it) => part("trendsFilter", renamed(it, trendsNames)) },
-  FUNNELS: { kind: "FunnelsQuery", fields: (it) => part("funnelsFilter", funnelsFilter(it)) },
-  RETENTION: { kind: "RetentionQuery", fields: (it) => ({ retentionFilter: retentionFilter(it) }) },
+/** What becomes of the filters of an insight. */
+interface LegacyInsight {
+  readonly kind: string;
+  readonly shared: readonly Shared[];
+  /** Its own part of the query. */
+  own(filters: JsonObject): JsonObject;
+}
+
+const insights: Readonly<Record<string, LegacyInsight>> = {
+  TRENDS: {
+    kind: "TrendsQuery",
+    shared: ["series", "breakdown", "compare", "group"],
+    own: (it) =>
+      part(
+        "trendsFilter",
+        renamed(
+          it,
+          ...["smoothing_intervals", "show_legend", "aggregation_axis_format", "aggregation_axis_prefix"],
+          ...["aggregation_axis_postfix", "decimal_places", "formula", "display", "show_values_on_series"],
+          ...["show_percent_stack_view", "y_axis_scale_type", "show_multiple_y_axes"],
+        ),
+      ),
+  },
+  FUNNELS: {
+    kind: "FunnelsQuery",
+    shared: ["series", "breakdown", "group"],
+    own: (it) =>
+      part("funnelsFilter", {
+        ...renamed(
+          it,
+          ...["funnel_viz_type", "funnel_order_type", "funnel_from_step", "funnel_to_step"],
+          ...["funnel_window_interval_unit", "funnel_window_interval", "funnel_step_reference"],
+          ...["breakdown_attribution_type", "breakdown_attribution_value", "bin_count", "layout"],
+        ),
+        ...fieldsOf(it, ["funnel_aggregate_by_hogql"], () => "funnelAggregateByHogQL"),
+        // Before there was a type of funnels, their trends were those with this display.
+        ...((it.funnel_viz_type ?? null) === null && it.display === "ActionsLineGraph" && { funnelVizType: "trends" }),
+        ...exclusionsOf(it),
+      }),
+  },
+  RETENTION: {
+    kind: "RetentionQuery",
+    shared: ["group"],
+    own(it) {
+      const [target, returning] = [retentionEntity(it.target_entity), retentionEntity(it.returning_entity)];
+      return {
+        retentionFilter: {
+          ...renamed(it, "retention_type", "retention_reference", "total_intervals", "period", "cumulative"),
+          ...(target && { targetEntity: target }),
+          ...(returning && { returningEntity: returning }),
+        },
+      };
+    },
+  },
   LIFECYCLE: {
     kind: "LifecycleQuery",
-    fields: (it) => part("lifecycleFilter", renamed(it, { ...shownNames, toggledLifecycles: "toggledLifecycles" })),
+    shared: ["series"],
+    own: (it) => part("lifecycleFilter", renamed(it, "show_legend", "show_values_on_series", "toggledLifecycles")),
   },
-  STICKINESS: { kind: "StickinessQuery", fields: (it) => part("stickinessFilter", renamed(it, shownNames)) },
+  STICKINESS: {
+    kind: "StickinessQuery",
+    shared: ["series", "compare"],
+    own: (it) => part("stickinessFilter", renamed(it, "show_legend", "show_values_on_series")),
+  },
+};
+
+const shared: Readonly<Record<Shared, (filters: JsonObject, insight: string) => JsonObject>> = {
+  series: (it, insight) => ({
+    ...fieldsOf(it, ["interval"]),
+    ...(it.interval === "minute" && { interval: "hour" }),
+    series: seriesOf(it, insight),
+  }),
+  breakdown: (it, insight) => part("breakdownFilter", breakdownOf(it, insight)),
+  compare: (it) => part("compareFilter", fieldsOf(it, ["compare", "compare_to"])),
+  group: (it) => fieldsOf(it, ["aggregation_group_type_index"]),
 };
 
 function insightOf({ insight = "TRENDS", shown_as: shownAs }: JsonObject): string {
@@ -201,38 +200,22 @@ function insightOf({ insight = "TRENDS", shown_as: shownAs }: JsonObject): strin
   return insight === "SESSIONS" ? "TRENDS" : stringOf(insight);
 }
 
-const withInterval: readonly string[] = ["TRENDS", "FUNNELS", "LIFECYCLE", "STICKINESS"];
-
 /**
  * The query of an insight's filters.
  * @throws SimError if there is no such query, as for paths
  */
 export function queryOfFilters(filters: JsonObject): JsonObject {
   const insight = insightOf(filters);
-  const found = Object.hasOwn(insights, insight) ? insights[insight] : undefined;
-  if (!found) throw refuse(`The insight ${JSON.stringify(insight)} is not supported.`, "filters");
-  const isTrends = insight === "TRENDS";
+  const row = Object.hasOwn(insights, insight) ? insights[insight] : undefined;
+  if (!row) throw refuse(`The insight ${JSON.stringify(insight)} is not supported.`, "filters");
   const sampling = Number(filters.sampling_factor ?? 1);
   return {
-    kind: found.kind,
-    ...part(
-      "dateRange",
-      renamed(filters, { date_from: "date_from", date_to: "date_to", explicitDate: "explicit_date" }),
-    ),
-    ...(withInterval.includes(insight) && {
-      ...renamed(filters, { interval: "interval" }),
-      ...(filters.interval === "minute" && { interval: "hour" }),
-      series: seriesOf(filters, insight),
-    }),
+    kind: row.kind,
+    ...part("dateRange", { ...fieldsOf(filters, ["date_from", "date_to"]), ...renamed(filters, "explicit_date") }),
     ...(sampling !== 1 && { samplingFactor: sampling }),
-    ...renamed(filters, { filterTestAccounts: "filter_test_accounts" }),
+    ...renamed(filters, "filter_test_accounts"),
     properties: propertiesOf(filters.properties),
-    ...((isTrends || insight === "FUNNELS") && part("breakdownFilter", breakdownOf(filters, insight))),
-    ...((isTrends || insight === "STICKINESS") &&
-      part("compareFilter", renamed(filters, { compare: "compare", compare_to: "compare_to" }))),
-    ...(insight !== "STICKINESS" &&
-      insight !== "LIFECYCLE" &&
-      renamed(filters, { aggregation_group_type_index: "aggregation_group_type_index" })),
-    ...found.fields(filters),
+    ...Object.assign({}, ...row.shared.map((it) => shared[it](filters, insight))),
+    ...row.own(filters),
   };
 }

@@ -6,7 +6,7 @@ import { allOf, type RowTest } from "./filters.ts";
 import { bucketsOf, dayText, intervalLabel, steps } from "./range.ts";
 import { refuse } from "./refuse.ts";
 import { actorsOf, collect, datesOf, existingEntity, resolvedDates } from "./series.ts";
-import { IntervalName, insightFields, SeriesNode } from "./shapes.ts";
+import { IntervalName, insightFields, nullish, SeriesNode } from "./shapes.ts";
 import { sumOf } from "./statistics.ts";
 
 const LifecycleQuery = z.strictObject({
@@ -17,9 +17,7 @@ const LifecycleQuery = z.strictObject({
   lifecycleFilter: z
     .strictObject({
       // The chart only: results have every status.
-      showLegend: z.boolean().nullish(),
-      showValuesOnSeries: z.boolean().nullish(),
-      stacked: z.boolean().nullish(),
+      ...nullish(z.boolean(), "showLegend", "showValuesOnSeries", "stacked"),
       toggledLifecycles: z.array(z.string()).nullish(),
     })
     .nullish(),

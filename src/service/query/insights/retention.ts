@@ -15,7 +15,7 @@ import { allOf, cohortTest, everyRow, filterTest, type RowTest } from "./filters
 import { type Buckets, bucketsOf, steps } from "./range.ts";
 import { refuse } from "./refuse.ts";
 import { actorsOf, collect, datesOf, existingEntity } from "./series.ts";
-import { BreakdownFilter, insightFields, type SeriesNode } from "./shapes.ts";
+import { BreakdownFilter, GoalLines, insightFields, nullish, type SeriesNode } from "./shapes.ts";
 import { checkNumbers } from "./sizes.ts";
 
 const Entity = z.strictObject({
@@ -42,11 +42,8 @@ const RetentionFilter = z.strictObject({
   aggregationType: z.literal("count").nullish(),
   retentionCustomBrackets: z.tuple([]).nullish(),
   // What follows changes the chart only.
-  dashboardDisplay: z.string().nullish(),
-  display: z.string().nullish(),
-  goalLines: z.array(z.record(z.string(), z.json())).nullish(),
-  meanRetentionCalculation: z.string().nullish(),
-  retentionReference: z.string().nullish(),
+  ...nullish(z.string(), "dashboardDisplay", "display", "meanRetentionCalculation", "retentionReference"),
+  goalLines: GoalLines,
   selectedInterval: z.number().nullish(),
   showTrendLines: z.boolean().nullish(),
 });

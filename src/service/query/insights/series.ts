@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.
 import { likeTest } from "../../../kernel/base/wildcard.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { QueryAction, QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import { calendarOf, type Interval, type ProjectCalendar } from "./dates.ts";
 import { allOf, clickTest, everyRow, filterTest, queryTest, type RowTest, valueTest } from "./filters.ts";
 import { searchOf } from "./operators.ts";
@@ -90,7 +90,7 @@ export function existingEntity(node: SeriesNode, context: QueryContext): Entity 
 
 /** Who is counted: persons, groups of a type, or the values of an expression. */
 export interface Actors {
-  readonly of: Column;
+  readonly of: EventColumn;
   /** Rows that have one. */
   readonly has: RowTest;
 }
@@ -99,7 +99,7 @@ export interface Actors {
 export function actorsOf(
   { table }: QueryContext,
   group: number | null | undefined,
-  others: Column = table.person,
+  others: EventColumn = table.person,
 ): Actors {
   if (typeof group !== "number") return { of: others, has: everyRow };
   const keys = table.group(group);

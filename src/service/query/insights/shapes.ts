@@ -2,6 +2,14 @@ import { z } from "zod";
 
 /** Parts that insight queries share. Upstream PostHog/posthog frontend/src/queries/schema/schema-general.ts. */
 
+/** Fields of one type that may be left out. */
+export const nullish = <Type extends z.ZodType, Name extends string>(type: Type, ...names: Name[]) =>
+  // each name has this type
+  Object.fromEntries(names.map((it) => [it, type.nullish()])) as Record<Name, z.ZodOptional<z.ZodNullable<Type>>>;
+
+export const GoalLines = z.array(z.record(z.string(), z.json())).nullish();
+export const Customizations = z.record(z.string(), z.json()).nullish();
+
 export const DateRange = z.strictObject({
   date_from: z.string().nullish(),
   date_to: z.string().nullish(),
@@ -31,13 +39,8 @@ export type FilterOfProperty = z.infer<typeof FilterOfProperty>;
 const Filters = z.json().nullish();
 
 const nodeFields = {
-  name: z.string().nullish(),
-  custom_name: z.string().nullish(),
-  math: z.string().nullish(),
-  math_property: z.string().nullish(),
-  math_property_type: z.string().nullish(),
+  ...nullish(z.string(), "name", "custom_name", "math", "math_property", "math_property_type", "math_hogql"),
   math_group_type_index: z.int().min(0).max(4).nullish(),
-  math_hogql: z.string().nullish(),
   math_multiplier: z.number().nullish(),
   properties: Filters,
   fixedProperties: z.tuple([]).nullish(),
@@ -89,24 +92,14 @@ export type CompareFilter = z.infer<typeof CompareFilter>;
 
 /** Modifiers that choose how the service computes a result, not which. */
 const Modifiers = z.strictObject({
-  debug: z.boolean().nullish(),
-  timings: z.boolean().nullish(),
-  inCohortVia: z.string().nullish(),
-  materializationMode: z.string().nullish(),
-  materializedColumnsOptimizationMode: z.string().nullish(),
-  optimizeJoinedFilters: z.boolean().nullish(),
-  optimizeProjections: z.boolean().nullish(),
-  personsArgMaxVersion: z.string().nullish(),
-  personsJoinMode: z.string().nullish(),
+  ...nullish(z.boolean(), "debug", "timings", "optimizeJoinedFilters", "optimizeProjections", "useMaterializedViews"),
+  ...nullish(z.boolean(), "usePreaggregatedTableTransforms", "usePresortedEventsTable"),
+  ...nullish(z.boolean(), "useWebAnalyticsPreAggregatedTables"),
+  ...nullish(z.string(), "inCohortVia", "materializationMode", "materializedColumnsOptimizationMode"),
+  ...nullish(z.string(), "personsArgMaxVersion", "personsJoinMode", "propertyGroupsMode", "sessionsV2JoinMode"),
+  ...nullish(z.string(), "sessionTableVersion"),
   /** Properties of persons are their current ones. */
   personsOnEventsMode: z.enum(["disabled", "person_id_override_properties_joined"]).nullish(),
-  propertyGroupsMode: z.string().nullish(),
-  sessionsV2JoinMode: z.string().nullish(),
-  sessionTableVersion: z.string().nullish(),
-  useMaterializedViews: z.boolean().nullish(),
-  usePreaggregatedTableTransforms: z.boolean().nullish(),
-  usePresortedEventsTable: z.boolean().nullish(),
-  useWebAnalyticsPreAggregatedTables: z.boolean().nullish(),
 });
 
 /** Fields of every insight query. */

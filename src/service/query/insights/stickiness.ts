@@ -6,7 +6,7 @@ import { everyRow } from "./filters.ts";
 import { bucketsOf, type Range } from "./range.ts";
 import { unsupported } from "./refuse.ts";
 import { type Actors, actorsOf, collect, datesOf, type Entity, entityOf, groupedRows, wholeSeconds } from "./series.ts";
-import { CompareFilter, IntervalName, insightFields, SeriesNode } from "./shapes.ts";
+import { CompareFilter, Customizations, IntervalName, insightFields, nullish, SeriesNode } from "./shapes.ts";
 import { checkNumbers } from "./sizes.ts";
 import { sumOf } from "./statistics.ts";
 
@@ -22,13 +22,10 @@ const StickinessQuery = z.strictObject({
       stickinessCriteria: z.strictObject({ operator: z.enum(["gte", "lte", "exact"]), value: z.int() }).nullish(),
       computedAs: z.enum(["cumulative", "non_cumulative"]).nullish(),
       // What follows changes the chart only.
-      display: z.string().nullish(),
+      ...nullish(z.string(), "display", "resultCustomizationBy"),
+      ...nullish(z.boolean(), "showLegend", "showMultipleYAxes", "showValuesOnSeries"),
       hiddenLegendIndexes: z.array(z.int()).nullish(),
-      resultCustomizationBy: z.string().nullish(),
-      resultCustomizations: z.record(z.string(), z.json()).nullish(),
-      showLegend: z.boolean().nullish(),
-      showMultipleYAxes: z.boolean().nullish(),
-      showValuesOnSeries: z.boolean().nullish(),
+      resultCustomizations: Customizations,
     })
     .nullish(),
 });

@@ -1,7 +1,7 @@
 import { numberOf } from "../../flags/engine/values.ts";
 import { expressionMeasure } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import { columnAt, sessionDurations } from "./columns.ts";
 import type { Interval } from "./dates.ts";
 import { refuse, unsupported } from "./refuse.ts";
@@ -47,7 +47,7 @@ export function groupsCounted(node: SeriesNode): number | undefined {
   return groupMaths.has(math ?? "") && typeof group === "number" ? group : undefined;
 }
 
-function numericColumn(node: SeriesNode, context: QueryContext): Column {
+function numericColumn(node: SeriesNode, context: QueryContext): EventColumn {
   const { math_property: key = "", math_property_type: type } = node;
   const name = key ?? "";
   if (name === "$session_duration") return sessionDurations(context);

@@ -6,42 +6,33 @@ import { everyRow } from "./filters.ts";
 import { bucketsOf, type Range } from "./range.ts";
 import { unsupported } from "./refuse.ts";
 import { datesOf, type Entity, entityOf } from "./series.ts";
-import { BreakdownFilter, CompareFilter, IntervalName, insightFields, SeriesNode } from "./shapes.ts";
-
-const goalLines = z.array(z.record(z.string(), z.json()));
+import {
+  BreakdownFilter,
+  CompareFilter,
+  Customizations,
+  GoalLines,
+  IntervalName,
+  insightFields,
+  nullish,
+  SeriesNode,
+} from "./shapes.ts";
 
 const TrendsFilter = z.strictObject({
-  display: z.string().nullish(),
-  formula: z.string().nullish(),
+  ...nullish(z.string(), "display", "formula"),
   formulas: z.array(z.string()).nullish(),
   formulaNodes: z.array(z.strictObject({ formula: z.string(), custom_name: z.string().nullish() })).nullish(),
   smoothingIntervals: z.int().min(1).nullish(),
   // What follows changes the chart only.
-  aggregationAxisFormat: z.string().nullish(),
-  aggregationAxisPostfix: z.string().nullish(),
-  aggregationAxisPrefix: z.string().nullish(),
+  ...nullish(z.string(), "aggregationAxisFormat", "aggregationAxisPostfix", "aggregationAxisPrefix", "yAxisScaleType"),
+  ...nullish(z.string(), "detailedResultsAggregationType", "resultCustomizationBy"),
+  ...nullish(z.number(), "confidenceLevel", "decimalPlaces", "minDecimalPlaces", "movingAverageIntervals"),
+  ...nullish(z.boolean(), "excludeBoxPlotOutliers", "hideWeekends", "showAlertThresholdLines"),
+  ...nullish(z.boolean(), "showConfidenceIntervals", "showLabelsOnSeries", "showLegend", "showMovingAverage"),
+  ...nullish(z.boolean(), "showMultipleYAxes", "showPercentStackView", "showTrendLines", "showValuesOnSeries"),
   breakdown_histogram_bin_count: z.null().optional(),
-  confidenceLevel: z.number().nullish(),
-  decimalPlaces: z.number().nullish(),
-  detailedResultsAggregationType: z.string().nullish(),
-  excludeBoxPlotOutliers: z.boolean().nullish(),
-  goalLines: goalLines.nullish(),
+  goalLines: GoalLines,
   hiddenLegendIndexes: z.array(z.int()).nullish(),
-  hideWeekends: z.boolean().nullish(),
-  minDecimalPlaces: z.number().nullish(),
-  movingAverageIntervals: z.number().nullish(),
-  resultCustomizationBy: z.string().nullish(),
-  resultCustomizations: z.record(z.string(), z.json()).nullish(),
-  showAlertThresholdLines: z.boolean().nullish(),
-  showConfidenceIntervals: z.boolean().nullish(),
-  showLabelsOnSeries: z.boolean().nullish(),
-  showLegend: z.boolean().nullish(),
-  showMovingAverage: z.boolean().nullish(),
-  showMultipleYAxes: z.boolean().nullish(),
-  showPercentStackView: z.boolean().nullish(),
-  showTrendLines: z.boolean().nullish(),
-  showValuesOnSeries: z.boolean().nullish(),
-  yAxisScaleType: z.string().nullish(),
+  resultCustomizations: Customizations,
 });
 
 export const TrendsQuery = z.strictObject({
