@@ -5,12 +5,6 @@ import type { HogQLValue, Type } from "./types.ts";
 /** Value of an expression for a row of its source, or for a group of rows. */
 export type Read = (row: number) => HogQLValue;
 
-/** Codes of rows, below `size`: rows with the same code have the same value. */
-interface Dictionary {
-  readonly codes: Uint32Array;
-  readonly size: number;
-}
-
 /** Memory of a query, in values: what it keeps is subtracted. */
 export interface ValueBudget {
   /** @throws Refusal once it is used up */
@@ -28,7 +22,6 @@ export interface Accumulator {
 export interface SourceColumn {
   readonly type: Type;
   readonly read: Read;
-  readonly dictionary?: Dictionary;
   /** The text of JSON objects, whose members can be named. */
   readonly isJson?: true;
 }
