@@ -1,15 +1,14 @@
 import {
   blankBatchExport,
-  blankDashboard,
   blankFeatureFlag,
   blankInsight,
   blankMembership,
   blankOrganization,
   blankPersonalApiKey,
   blankProject,
-  blankTile,
   blankUser,
 } from "../../src/state/documents/blank.ts";
+import { dashboardKind, tileKind } from "../../src/state/documents/schemas/dashboard.ts";
 import {
   type BatchExport,
   type BatchExportBackfill,
@@ -81,10 +80,10 @@ export const aPersonalApiKey = (more: Partial<PersonalApiKey> = {}): PersonalApi
 };
 
 export const aDashboard = (more: Partial<Dashboard> = {}): Dashboard =>
-  blankDashboard({ id: 1, project: 1, name: "Numbers", created_by: 1, ...more }, madeAt);
+  dashboardKind.blank({ id: 1, project: 1, name: "Numbers", created_by: 1, ...more }, madeAt);
 
 /** An empty place; see `aTextTile`, `anInsightTile`. */
-const aTile = (more: Partial<Tile>): Tile => blankTile({ id: 1, ...more });
+const aTile = (more: Partial<Tile>): Tile => tileKind.blank({ id: 1, ...more });
 
 export const anInsightTile = (insight: number, more: Partial<Tile> = {}): Tile => aTile({ insight, ...more });
 

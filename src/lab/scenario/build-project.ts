@@ -1,12 +1,7 @@
 import { isUuid } from "../../kernel/base/ids.ts";
 import type { Path } from "../../kernel/base/json.ts";
-import {
-  blankDashboard,
-  blankFeatureFlag,
-  blankInsight,
-  blankProject,
-  blankTile,
-} from "../../state/documents/blank.ts";
+import { blankFeatureFlag, blankInsight, blankProject } from "../../state/documents/blank.ts";
+import { dashboardKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import type {
   Dashboard,
@@ -146,17 +141,8 @@ function addInsight({ builder, project }: Target, authored: AuthoredInsight, at:
 function addDashboard(target: Target, insights: Names<Insight>, authored: AuthoredDashboard, at: Path): Dashboard {
   const { builder, project } = target;
   const { tiles = [], collaborators = [], sharing, ...given } = authored;
-  const bare = blankDashboard(
-    {
-      ...given,
-      id: builder.number("dashboards", given.id, at),
-      project: project.id,
-      tags: tidyTags(given.tags ?? []),
-      created_at: timeOr(given.created_at, beginning),
-      created_by: builder.author(given.created_by, [...at, "created_by"]),
-    },
-    beginning,
-  );
+  const id = builder.number("dashboards", given.id, at);
+  const bare = dashboardKind.blank({ ...builder.fields(dashboardKind, given, at), id, project: project.id }, beginning);
   const dashboard: Dashboard = {
     ...bare,
     tiles: tiles.map((tile, i) => tileOf(builder, bare, insights, tile, [...at, "tiles", i])),
@@ -181,7 +167,7 @@ function tileOf(
   const { deleted } = dashboard;
   if ("insight" in authored) {
     const insight = insights.find(authored.insight, [...at, "insight"]);
-    return blankTile({ ...authored, id, deleted, insight: insight?.id ?? null });
+    return tileKind.blank({ ...authored, id, deleted, insight: insight?.id ?? null });
   }
   const text = {
     id: builder.number("texts", undefined, at),
@@ -190,7 +176,7 @@ function tileOf(
     last_modified_by: null,
     last_modified_at: dashboard.created_at,
   };
-  return blankTile({ ...authored, id, deleted, text });
+  return tileKind.blank({ ...authored, id, deleted, text });
 }
 
 function addCollaborator(builder: WorldBuilder, { id: dashboard, created_at }: Dashboard, email: string, at: Path) {

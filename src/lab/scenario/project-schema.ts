@@ -1,31 +1,13 @@
 import { z } from "zod";
 import { readDuration } from "../../kernel/base/time-text.ts";
+import { AnyJson, Email, Id, JsonRecord, Tags, Time, Uuid } from "../../state/documents/field-kinds.ts";
 import { logLevels, runStatuses } from "../../state/documents/run-statuses.ts";
 import { BatchExport, RunOutcome } from "../../state/documents/schemas/batch-export.ts";
-import { Dashboard } from "../../state/documents/schemas/dashboard.ts";
+import { dashboardKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
 import { FeatureFlag, FlagFilters } from "../../state/documents/schemas/feature-flag.ts";
 import { maxGroupTypes } from "../../state/persons/person.ts";
 import { AuthoredTraffic } from "../generate/shapes.ts";
 import { resourceLists } from "./resource-schema.ts";
-
-// Messages of these shapes complete the sentence "expected …".
-
-const timeShape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
-const timeText = "a time with its offset, such as 2025-01-01T00:00:00Z";
-
-export const Time = z
-  .string()
-  .regex(timeShape, timeText)
-  .refine((text) => !Number.isNaN(Date.parse(text)), timeText);
-
-export const Id = z.int().positive();
-export const Uuid = z.guid("a UUID");
-export const Email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "an e-mail address");
-/** One for all, so that the published schema has it once. */
-const AnyJson = z.json();
-export const JsonRecord = z.record(z.string(), AnyJson);
-/** Tags are trimmed and put in lower case. */
-const Tags = z.array(z.string().max(255));
 
 const share = z.number().min(0).max(100);
 
@@ -131,18 +113,8 @@ const AuthoredGroup = z.strictObject({
 
 const GroupTypes = z.array(z.string().min(1)).max(maxGroupTypes);
 
-const tileKeys = {
-  id: Id.optional().describe("The tile's number; by default the next free one."),
-  layouts: JsonRecord.optional().describe("Its position, by screen size: `sm` and `xs`."),
-  color: z.string().nullable().optional().describe("By default null."),
-  filters_overrides: AnyJson.optional().describe("Filters for this tile only."),
-  show_description: z.boolean().nullable().optional().describe("By default null."),
-  transparent_background: z.boolean().nullable().optional().describe("By default null."),
-};
-
-const TextTile = z.strictObject({ ...tileKeys, text: z.string().max(4000).describe("Markdown.") });
-export const InsightTile = z.strictObject({
-  ...tileKeys,
+const TextTile = tileKind.Authored.extend({ text: z.string().max(4000).describe("Markdown.") });
+export const InsightTile = tileKind.Authored.extend({
   insight: z.string().describe("Name of an insight of the same project."),
 });
 
@@ -160,24 +132,7 @@ const Sharing = z.strictObject({
   password_required: z.boolean().optional().describe("By default false."),
 });
 
-export const AuthoredDashboard = z.strictObject({
-  name: z.string().max(400).nullable().optional().describe("The dashboard's name; by default null."),
-  id: Id.optional().describe("The dashboard's number; by default the next free one."),
-  description: z.string().optional().describe("By default empty."),
-  pinned: z.boolean().optional().describe("By default false."),
-  tags: Tags.optional().describe("They are trimmed, put in lower case and sorted."),
-  restriction_level: z
-    .literal([21, 37])
-    .optional()
-    .describe("21 (the default): everyone in the project may edit; 37: collaborators only."),
-  created_by: Email.nullable().optional().describe("E-mail address; by default the first user's."),
-  created_at: Time.optional().describe("By default 2025-01-01."),
-  creation_mode: Dashboard.shape.creation_mode.optional().describe("How it was created."),
-  filters: JsonRecord.optional().describe("Filters for all its tiles."),
-  variables: JsonRecord.nullable().optional().describe("Values of variables for its tiles."),
-  breakdown_colors: z.array(AnyJson).optional().describe("Chosen colours of breakdowns."),
-  data_color_theme_id: Id.nullable().optional().describe("Number of the colour theme; by default null."),
-  deleted: z.boolean().optional().describe("By default false."),
+export const AuthoredDashboard = dashboardKind.Authored.extend({
   tiles: z.array(AuthoredTile).optional().describe("Texts and insights, in order."),
   collaborators: z
     .array(Email)

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { clockStartExpected, readMoment } from "../../kernel/base/time-text.ts";
+import { Email, Id, JsonRecord, Time, Uuid } from "../../state/documents/field-kinds.ts";
 import { PlaceRow } from "../../state/documents/schemas/place.ts";
 import { FaultUses } from "../faults/shapes.ts";
-import { AuthoredProject, Email, Id, JsonRecord, Time, Uuid } from "./project-schema.ts";
+import { AuthoredProject } from "./project-schema.ts";
 
 export const AuthoredUser = z.strictObject({
   email: Email.describe("The user's address; the rest of the scenario refers to it."),

@@ -1,14 +1,12 @@
 import { defaultSecretOf } from "./access.ts";
 import type {
   BatchExport,
-  Dashboard,
   FeatureFlag,
   Insight,
   Membership,
   Organization,
   PersonalApiKey,
   StoredProject,
-  Tile,
   User,
 } from "./world.ts";
 
@@ -103,40 +101,6 @@ export const blankPersonalApiKey = (
   scoped_teams: [],
   scoped_organizations: [],
   created_at: now,
-  ...given,
-});
-
-export const blankDashboard = (given: Given<Dashboard, "id" | "project">, now: string): Dashboard => ({
-  ...given,
-  name: null,
-  description: "",
-  pinned: false,
-  created_at: now,
-  created_by: null,
-  deleted: false,
-  creation_mode: "default",
-  tags: [],
-  restriction_level: 21,
-  filters: {},
-  variables: {},
-  breakdown_colors: [],
-  data_color_theme_id: null,
-  last_accessed_at: null,
-  last_refresh: null,
-  tiles: [],
-  ...given,
-});
-
-export const blankTile = (given: Given<Tile, "id">): Tile => ({
-  ...given,
-  insight: null,
-  text: null,
-  layouts: {},
-  color: null,
-  deleted: false,
-  filters_overrides: null,
-  show_description: null,
-  transparent_background: null,
   ...given,
 });
 

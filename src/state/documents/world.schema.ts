@@ -2,9 +2,9 @@ import { z } from "zod";
 import { Membership, Organization, PersonalApiKey, Project, User } from "./schemas/account.ts";
 import { BatchExport, BatchExportBackfill, BatchExportLog, BatchExportRun } from "./schemas/batch-export.ts";
 import {
-  Dashboard,
   DashboardCollaborator,
   DashboardTemplate,
+  dashboardKind,
   Insight,
   SharingConfiguration,
 } from "./schemas/dashboard.ts";
@@ -36,7 +36,7 @@ export const WorldSchema = z.object({
   memberships: z.array(Membership),
   projects: z.array(Project),
   personal_api_keys: z.array(PersonalApiKey),
-  dashboards: z.array(Dashboard),
+  dashboards: z.array(dashboardKind.Stored),
   dashboard_templates: z.array(DashboardTemplate),
   dashboard_collaborators: z.array(DashboardCollaborator),
   sharing_configurations: z.array(SharingConfiguration),

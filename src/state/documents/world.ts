@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { Tile as TileSchema } from "./schemas/dashboard.ts";
 import type { WorldSchema } from "./world.schema.ts";
 
 /** All documents that people edit, as one document; events and persons are not part of it. */
@@ -12,7 +11,7 @@ export type StoredProject = World["projects"][number];
 export type MadeProject = NonNullable<StoredProject["ephemeral"]>;
 export type PersonalApiKey = World["personal_api_keys"][number];
 export type Dashboard = World["dashboards"][number];
-export type Tile = z.infer<typeof TileSchema>;
+export type Tile = Dashboard["tiles"][number];
 export type DashboardTemplate = World["dashboard_templates"][number];
 export type DashboardCollaborator = World["dashboard_collaborators"][number];
 export type SharingConfiguration = World["sharing_configurations"][number];

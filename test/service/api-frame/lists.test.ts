@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blankDashboard, blankFeatureFlag } from "../../../src/state/documents/blank.ts";
+import { blankFeatureFlag } from "../../../src/state/documents/blank.ts";
+import { dashboardKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { World } from "../../../src/state/documents/world.ts";
 import { manage } from "../management/manage.ts";
 import { startedAt, twoOrganizations } from "../management/world.ts";
@@ -10,7 +11,7 @@ function listWorld(many: number): World {
   const add = (project: number, id: number) => {
     world.feature_flags.push(blankFeatureFlag({ id, project, key: `k${id}` }, startedAt));
     world.cohorts.push({ id, project, name: `c${id}`, created_at: startedAt });
-    world.dashboards.push(blankDashboard({ id, project, name: `d${String(id).padStart(4, "0")}` }, startedAt));
+    world.dashboards.push(dashboardKind.blank({ id, project, name: `d${String(id).padStart(4, "0")}` }, startedAt));
   };
   for (let id = 1; id <= many; id++) add(1, id);
   add(2, many + 1);

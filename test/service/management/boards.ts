@@ -1,14 +1,15 @@
-import { blankDashboard, blankInsight, blankTile } from "../../../src/state/documents/blank.ts";
+import { blankInsight } from "../../../src/state/documents/blank.ts";
+import { dashboardKind, tileKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { Dashboard, Tile, World } from "../../../src/state/documents/world.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
 
 const layout = (x: number, y: number) => ({ layouts: { sm: { x, y, w: 6, h: 5 } } });
 
 const insightTile = (id: number, insight: number, more: Partial<Tile> = {}): Tile =>
-  blankTile({ id, insight, ...more });
+  tileKind.blank({ id, insight, ...more });
 
 const textTile = (id: number, text: number, body: string, more: Partial<Tile> = {}): Tile =>
-  blankTile({
+  tileKind.blank({
     id,
     text: { id: text, body, created_by: 1, last_modified_by: null, last_modified_at: startedAt },
     ...more,
@@ -58,7 +59,7 @@ const insights = [
 /** Acme's project 1 with dashboards 10–16 and insights 300–304; cleo collaborates on 11. */
 export function withBoards(): World {
   const world = twoOrganizations();
-  world.dashboards = dashboards.map((it) => blankDashboard(it, startedAt));
+  world.dashboards = dashboards.map((it) => dashboardKind.blank(it, startedAt));
   world.insights = insights.map((it) => blankInsight(it, startedAt));
   world.dashboard_collaborators = [
     { id: uuidOf("cleo on 11"), dashboard: 11, user: 3, level: 37, added_at: startedAt, updated_at: startedAt },

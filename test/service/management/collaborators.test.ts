@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { blankDashboard } from "../../../src/state/documents/blank.ts";
+import { dashboardKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { World } from "../../../src/state/documents/world.ts";
 import { type Answer, manage } from "./manage.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
@@ -14,10 +14,10 @@ const reported = ({ status, json }: Answer) => [status, json?.detail];
 function world(): World {
   const world = twoOrganizations();
   world.dashboards = [
-    blankDashboard({ id: 1, project: 1, restriction_level: 37, created_by: 3 }, startedAt),
-    blankDashboard({ id: 2, project: 1 }, startedAt),
-    blankDashboard({ id: 3, project: 3, restriction_level: 37 }, startedAt),
-    blankDashboard({ id: 4, project: 1, restriction_level: 37, deleted: true }, startedAt),
+    dashboardKind.blank({ id: 1, project: 1, restriction_level: 37, created_by: 3 }, startedAt),
+    dashboardKind.blank({ id: 2, project: 1 }, startedAt),
+    dashboardKind.blank({ id: 3, project: 3, restriction_level: 37 }, startedAt),
+    dashboardKind.blank({ id: 4, project: 1, restriction_level: 37, deleted: true }, startedAt),
   ];
   const [ada] = world.users;
   if (ada) {

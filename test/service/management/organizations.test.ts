@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { blankBatchExport, blankDashboard, blankInsight, blankProject } from "../../../src/state/documents/blank.ts";
+import { blankBatchExport, blankInsight, blankProject } from "../../../src/state/documents/blank.ts";
+import { dashboardKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { World } from "../../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { acme, globex, startedAt, twoOrganizations, uuidOf } from "./world.ts";
@@ -249,7 +250,7 @@ describe("deleting an organization", () => {
   /** Acme with something in every collection; Ada is in Globex, too. */
   function full(): World {
     const world = twoOrganizations();
-    world.dashboards = [1, 3].map((project) => blankDashboard({ id: project, project }, startedAt));
+    world.dashboards = [1, 3].map((project) => dashboardKind.blank({ id: project, project }, startedAt));
     world.insights = [1, 3].map((project) =>
       blankInsight({ id: project, project, short_id: `short${project}` }, startedAt),
     );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blankDashboard, blankFeatureFlag } from "../../../src/state/documents/blank.ts";
+import { blankFeatureFlag } from "../../../src/state/documents/blank.ts";
+import { dashboardKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { World } from "../../../src/state/documents/world.ts";
 import { type Answer, manage } from "./manage.ts";
 import { acme, globex, startedAt, twoOrganizations, uuidOf } from "./world.ts";
@@ -174,7 +175,7 @@ describe.each(addresses)("projects at %s", (root) => {
     ],
   ])("%j is refused", async (body, code, detail, attr) => {
     const world = twoOrganizations();
-    world.dashboards = [blankDashboard({ id: 3, project: 3 }, startedAt)];
+    world.dashboards = [dashboardKind.blank({ id: 3, project: 3 }, startedAt)];
     const sim = manage({ world });
     const wrong = { type: "validation_error", code, detail, attr };
     expect((await sim.patch(`${root}/1`, body)).json).toEqual(wrong);
@@ -185,7 +186,7 @@ describe.each(addresses)("projects at %s", (root) => {
 
   test("a dashboard of the project may be its first", async () => {
     const world = twoOrganizations();
-    world.dashboards = [blankDashboard({ id: 3, project: 1 }, startedAt)];
+    world.dashboards = [dashboardKind.blank({ id: 3, project: 1 }, startedAt)];
     const sim = manage({ world });
     expect((await sim.patch(`${root}/1`, { primary_dashboard: 3 })).json.primary_dashboard).toBe(3);
     expect((await sim.patch(`${root}/1`, { primary_dashboard: null })).json.primary_dashboard).toBeNull();
@@ -202,7 +203,7 @@ describe.each(addresses)("projects at %s", (root) => {
 
   test("one is deleted with what is in it", async () => {
     const world = twoOrganizations();
-    world.dashboards = [1, 2].map((project) => blankDashboard({ id: project, project }, startedAt));
+    world.dashboards = [1, 2].map((project) => dashboardKind.blank({ id: project, project }, startedAt));
     world.feature_flags = [1, 2].map((project) => blankFeatureFlag({ id: project, project, key: "flag" }, startedAt));
     world.sharing_configurations = [1, 2].map((dashboard) => ({
       id: uuidOf(`sharing ${dashboard}`),

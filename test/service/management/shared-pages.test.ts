@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { blankDashboard, blankInsight, blankTile } from "../../../src/state/documents/blank.ts";
+import { blankInsight } from "../../../src/state/documents/blank.ts";
+import { dashboardKind, tileKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { Dashboard, Insight, SharingConfiguration, Tile, World } from "../../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
@@ -14,7 +15,11 @@ interface Shared {
 }
 
 const textTile = (id: number, body: string, layouts: Tile["layouts"] = {}): Tile =>
-  blankTile({ id, layouts, text: { id, body, created_by: 1, last_modified_by: null, last_modified_at: startedAt } });
+  tileKind.blank({
+    id,
+    layouts,
+    text: { id, body, created_by: 1, last_modified_by: null, last_modified_at: startedAt },
+  });
 
 /** A shared dashboard with a text and an insight. */
 function world({ dashboard, insight, configuration }: Shared = {}): World {
@@ -27,14 +32,14 @@ function world({ dashboard, insight, configuration }: Shared = {}): World {
     ),
   ];
   world.dashboards = [
-    blankDashboard(
+    dashboardKind.blank(
       {
         id: 1,
         project: 1,
         name: "Launch week",
         description: "How it goes",
         tags: ["growth", "q1"],
-        tiles: [textTile(1, "## Notes\nAll *well*."), blankTile({ id: 2, insight: 1 })],
+        tiles: [textTile(1, "## Notes\nAll *well*."), tileKind.blank({ id: 2, insight: 1 })],
         ...dashboard,
       },
       startedAt,
@@ -228,7 +233,7 @@ test.each(hostile)("hostile text stays data: %j", async (text) => {
       name: text,
       description: text,
       tags: [text],
-      tiles: [textTile(1, text), blankTile({ id: 2, insight: 1 })],
+      tiles: [textTile(1, text), tileKind.blank({ id: 2, insight: 1 })],
     },
     insight: { name: text, description: text, query: { [text]: text } },
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { compareText } from "../../../src/kernel/base/text.ts";
 import { sortedByProject } from "../../../src/service/api-frame/sorted.ts";
 import { openInsightPlaces } from "../../../src/service/management/insights/insight-views.ts";
-import { blankDashboard } from "../../../src/state/documents/blank.ts";
+import { dashboardKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { Dashboard } from "../../../src/state/documents/world.ts";
 import { boardsUrl, withBoards } from "./boards.ts";
 import { manage } from "./manage.ts";
@@ -25,7 +25,7 @@ test.each([1, 2, 3])("a kept order is the order of sorting anew, seed %i", (seed
   const next = numbers(seed);
   const listOf = sortedByProject(worlds, "dashboards", { compare, has });
   const random = (id: number) =>
-    blankDashboard({ id, project: 1 + next(2), name: `${next(9)}`, deleted: next(5) === 0 }, startedAt);
+    dashboardKind.blank({ id, project: 1 + next(2), name: `${next(9)}`, deleted: next(5) === 0 }, startedAt);
   for (let round = 0; round < 60; round++) {
     worlds.change((draft) => {
       for (let i = next(4) === 0 ? 40 : next(3); i >= 0; i--) draft.put("dashboards", random(1 + next(60)));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { blankDashboard, blankInsight } from "../../../src/state/documents/blank.ts";
+import { blankInsight } from "../../../src/state/documents/blank.ts";
 import { resourceOf } from "../../../src/state/documents/resources.ts";
+import { dashboardKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import { type Answer, manage } from "./manage.ts";
 import { acme, startedAt, twoOrganizations, uuidOf } from "./world.ts";
 
@@ -20,7 +21,7 @@ const ben = uuidOf("ben@example.test");
 function sim() {
   const world = twoOrganizations();
   world.insights = [blankInsight({ id: 1, short_id: "aaaaaaaa", project: 1, name: "Visits" }, startedAt)];
-  world.dashboards = [blankDashboard({ id: 1, project: 1, name: "Board" }, startedAt)];
+  world.dashboards = [dashboardKind.blank({ id: 1, project: 1, name: "Board" }, startedAt)];
   world.resources = [
     resourceOf("event_definitions", 1, paid, { name: "paid" }),
     resourceOf("event_definitions", 1, sent, { name: "sent" }),

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import { blankDashboard, blankProject, blankTile, blankUser } from "../../../src/state/documents/blank.ts";
+import { blankProject, blankUser } from "../../../src/state/documents/blank.ts";
+import { dashboardKind, tileKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import { readWorldFile } from "../../../src/state/documents/store/world-file.ts";
 import {
   type Dashboard,
@@ -43,13 +44,13 @@ export const user = (id: number, first_name = `user ${id}`): User =>
 
 /** A dashboard with a tile for each number; even ones hold a text of ten times the number. */
 export const dashboard = (id: number, tiles: number[] = [], name = `dashboard ${id}`): Dashboard =>
-  blankDashboard(
+  dashboardKind.blank(
     {
       id,
       project: 1,
       name,
       tiles: tiles.map((tile) =>
-        blankTile({
+        tileKind.blank({
           id: tile,
           ...(tile % 2 === 0 && {
             text: { id: tile * 10, body: "", created_by: 1, last_modified_by: 1, last_modified_at: now },

@@ -1,8 +1,8 @@
 import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../../../kernel/base/json.ts";
 import { problemsOfRules } from "../../../service/flags/engine/rule-config.ts";
+import { Email } from "../../../state/documents/field-kinds.ts";
 import { rulesVersionOf } from "../../../state/documents/flag-config.ts";
-import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";
 import { authored, authoredRun, authoredTile } from "./authored-fields.ts";
 import { type DocumentKind, type Found, projectKinds, type TapeDocuments } from "./documents.ts";

@@ -3,7 +3,7 @@ import { SimError } from "../../../kernel/base/errors.ts";
 import { invalid, pathNumber } from "../../../kernel/http/control-body.ts";
 import { row } from "../../../kernel/http/row.ts";
 import { slice } from "../../../kernel/http/slice.ts";
-import { blankDashboard } from "../../../state/documents/blank.ts";
+import { dashboardKind } from "../../../state/documents/schemas/dashboard.ts";
 import { wireTime } from "../../../state/documents/time.ts";
 import type { Dashboard, StoredProject } from "../../../state/documents/world.ts";
 import { openRights } from "../collaborators.ts";
@@ -91,7 +91,7 @@ export const boardSlice = slice(["resources"], ({ resources: desk }: BoardPorts)
           ? undefined
           : draft.put(
               "dashboards",
-              blankDashboard({ id: draft.nextId("dashboards"), project: id, name: title, created_by: user }, now),
+              dashboardKind.blank({ id: draft.nextId("dashboards"), project: id, name: title, created_by: user }, now),
             );
       const on = board ?? made;
       if (on) putOn(draft, insight, on);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
-import { blankDashboard } from "../../../state/documents/blank.ts";
+import { dashboardKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Dashboard, DashboardTemplate, Draft } from "../../../state/documents/world.ts";
 import { isRestoring } from "../../api-frame/body.ts";
 import { invalid, json } from "../../api-frame/fields.ts";
@@ -63,7 +63,7 @@ const duplicatedTiles = (desk: DashboardDesk, maker: Maker, source: Dashboard, i
 
 /** An empty dashboard of the maker. */
 const emptyDashboard = ({ draft, project, user, now }: Maker, changes: Partial<Dashboard>): Dashboard =>
-  blankDashboard({ created_by: user, ...changes, id: draft.nextId("dashboards"), project }, now);
+  dashboardKind.blank({ created_by: user, ...changes, id: draft.nextId("dashboards"), project }, now);
 
 /**
  * POST: an empty dashboard, one after a template, or a duplicate.
@@ -83,7 +83,6 @@ export function createDashboard(
       ...(source && heritage(source)),
       ...changes,
       creation_mode: mode,
-      deleted: fields.deleted ?? false,
     });
     const tiles = source ? duplicatedTiles(desk, maker, source, fields.duplicate_tiles ?? false) : [];
     const made = template ? withTemplate(maker, bare, template) : { ...bare, tiles };
@@ -176,7 +175,7 @@ export function createFromJson(desk: DashboardDesk, request: ProjectRequest<Dash
     throw invalid("This field is required.", "template", "required");
   }
   const content = contentOf(template);
-  const changes = isDocumented ? changesIn(fields) : {};
+  const changes = isDocumented ? changesIn({ ...fields, deleted: undefined }) : {};
   return desk.worlds.change((draft) => {
     const maker = desk.maker(draft, request);
     const made = withTemplate(maker, emptyDashboard(maker, {}), content);

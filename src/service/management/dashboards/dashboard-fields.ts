@@ -1,14 +1,8 @@
 import { z } from "zod";
 import { isObject, type JsonObject } from "../../../kernel/base/json.ts";
-import { tidyTags } from "../../../state/documents/tags.ts";
+import { dashboardKind, tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Dashboard } from "../../../state/documents/world.ts";
-import { given } from "../../api-frame/body.ts";
-import { boolean, datetime, integer, invalid, json, list, numberChoice, text } from "../../api-frame/fields.ts";
-
-/** Read from the body as it stands, outside of the service's serializer: checked by `filled`. */
-const rawObject = () => z.unknown().optional().meta({ type: "object" });
-
-export const layouts = () => z.record(z.string(), z.json());
+import { boolean, integer, invalid, list, text } from "../../api-frame/fields.ts";
 
 /** A tile in a PATCH of its dashboard. A text makes or changes a text tile, the rest changes the tile with the id. */
 const TilePatch = z.object({
@@ -21,41 +15,17 @@ const TilePatch = z.object({
     })
     .nullable()
     .optional(),
-  layouts: layouts().optional(),
-  color: text({ max: 400, blank: true }).nullable().optional(),
-  deleted: boolean().optional(),
-  filters_overrides: json().optional(),
-  show_description: boolean().nullable().optional(),
-  transparent_background: boolean().nullable().optional(),
+  ...tileKind.Writable.shape,
 });
 export type TilePatch = z.infer<typeof TilePatch>;
 
-/** In the order of the service's serializer. */
-export const DashboardFields = z.object({
-  name: text({ max: 400, blank: true }).nullable().optional(),
-  description: text({ blank: true }).optional(),
-  pinned: boolean().optional(),
-  deleted: boolean().optional(),
-  use_template: text({ blank: true }).optional(),
-  use_dashboard: integer().nullable().optional(),
-  delete_insights: boolean().optional(),
-  breakdown_colors: list(json()).optional(),
-  data_color_theme_id: integer().nullable().optional(),
-  tags: list(text({ max: 255, blank: true }))
-    .nullable()
-    .optional(),
-  restriction_level: numberChoice([21, 37]).optional(),
-  last_refresh: datetime().nullable().optional(),
-  filters: rawObject(),
-  variables: rawObject(),
-});
-export type DashboardFields = z.infer<typeof DashboardFields>;
+export type DashboardFields = z.infer<typeof dashboardKind.Writable>;
 
-export const NewDashboard = DashboardFields.extend({ duplicate_tiles: boolean().optional() });
+export const NewDashboard = dashboardKind.Writable.extend({ duplicate_tiles: boolean().optional() });
 
-export const ChangedDashboard = DashboardFields.extend({
+export const ChangedDashboard = dashboardKind.Writable.extend({
   tiles: list(TilePatch).optional(),
-  duplicate_tiles: list(z.object({ id: integer(), layouts: layouts().optional() })).optional(),
+  duplicate_tiles: list(z.object({ id: integer(), layouts: tileKind.Writable.shape.layouts })).optional(),
 });
 export type ChangedDashboard = z.infer<typeof ChangedDashboard>;
 
@@ -69,30 +39,12 @@ function filled(value: unknown): JsonObject | undefined {
   return Object.keys(value).length > 0 ? value : undefined;
 }
 
-const kept = [
-  "name",
-  "description",
-  "pinned",
-  "restriction_level",
-  "breakdown_colors",
-  "data_color_theme_id",
-  "last_refresh",
-] as const satisfies readonly (keyof DashboardFields & keyof Dashboard)[];
-
 /**
  * The fields of the document that the body sets.
  * @throws SimError invalid_input when filters or variables are not objects
  */
-export function changesIn(fields: DashboardFields): Partial<Dashboard> {
-  const filters = filled(fields.filters);
-  const variables = filled(fields.variables);
-  return {
-    ...given(fields, kept),
-    ...(fields.tags && { tags: tidyTags(fields.tags) }),
-    ...(filters && { filters }),
-    ...(variables && { variables }),
-  };
-}
+export const changesIn = (fields: DashboardFields): Partial<Dashboard> =>
+  dashboardKind.changes(fields, { filters: filled, variables: filled });
 
 /** @throws SimError invalid_input */
 export function refuseTwoModels({ use_dashboard, use_template }: DashboardFields): void {

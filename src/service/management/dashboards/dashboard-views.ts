@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../../../kernel/base/json.ts";
+import { dashboardKind, tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import { wireTime } from "../../../state/documents/time.ts";
 import type { Dashboard, Insight, Tile } from "../../../state/documents/world.ts";
 import { shownAs } from "../../api-frame/fields.ts";
@@ -44,23 +45,15 @@ const TextOfTile = z.object({
 });
 
 /** A tile: exactly one of `insight` and `text` is set. */
-export const TileShape = z
-  .object({
-    id: z.int(),
-    insight: InsightShape.nullable(),
-    text: TextOfTile.nullable(),
-    layouts: z.record(z.string(), z.json()),
-    color: z.string().nullable(),
-    filters_overrides: z.json(),
-    show_description: z.boolean().nullable(),
-    transparent_background: z.boolean().nullable(),
-    order: z.int().nullable(),
-    last_refresh: z.string().nullable(),
-    is_cached: z.boolean(),
-    /** Why the insight has no result. */
-    error: z.object({ type: z.string(), message: z.string() }).optional(),
-  })
-  .meta({ title: "Tile" });
+export const TileShape = tileKind.Shown.extend({
+  insight: InsightShape.nullable(),
+  text: TextOfTile.nullable(),
+  order: z.int().nullable(),
+  last_refresh: z.string().nullable(),
+  is_cached: z.boolean(),
+  /** Why the insight has no result. */
+  error: z.object({ type: z.string(), message: z.string() }).optional(),
+}).meta({ title: "Tile" });
 type ShownTile = z.infer<typeof TileShape>;
 
 /** A coordinate of a tile in the usual layout; tiles without one come last. */
@@ -125,52 +118,11 @@ function openTileViews(desk: ManagementDesk) {
   };
 }
 
-const level = z.literal([21, 37]);
-
-const beforeFilters = {
-  id: z.int(),
-  name: z.string().nullable(),
-  description: z.string(),
-  pinned: z.boolean(),
-  created_at: z.string(),
-  created_by: UserShape.nullable(),
-  last_accessed_at: z.string().nullable(),
-  is_shared: z.boolean(),
-  deleted: z.boolean(),
-  creation_mode: z.enum(["default", "template", "duplicate", "unlisted"]),
-};
-const afterFilters = {
-  tags: z.array(z.string()),
-  restriction_level: level,
-  effective_restriction_level: level,
-  effective_privilege_level: level,
-  user_access_level: z.string().nullable(),
-  access_control_version: z.enum(["v1", "v2"]),
-  last_refresh: z.string().nullable(),
-  team_id: z.int(),
-};
-
 /** A dashboard as lists show it. */
-export const DashboardInList = z.object({ ...beforeFilters, ...afterFilters }).meta({ title: "DashboardInList" });
+export const DashboardInList = dashboardKind.Listed.meta({ title: "DashboardInList" });
 
 /** A dashboard with everything that is on it. */
-export const DashboardDetail = z
-  .object({
-    ...beforeFilters,
-    /** Only in the documented dialect; the service never returns the three. */
-    use_template: z.literal("").optional(),
-    use_dashboard: z.null().optional(),
-    delete_insights: z.literal(false).optional(),
-    filters: z.record(z.string(), z.json()),
-    variables: z.record(z.string(), z.json()).nullable(),
-    breakdown_colors: z.array(z.json()),
-    data_color_theme_id: z.int().nullable(),
-    persisted_filters: z.record(z.string(), z.json()).nullable(),
-    persisted_variables: z.record(z.string(), z.json()).nullable(),
-    ...afterFilters,
-    tiles: z.array(TileShape),
-  })
-  .meta({ title: "Dashboard" });
+export const DashboardDetail = dashboardKind.Shown.extend({ tiles: z.array(TileShape) }).meta({ title: "Dashboard" });
 export type ShownDashboardDetail = z.infer<typeof DashboardDetail>;
 
 const orNull = <T extends object>(value: T | null): T | null =>

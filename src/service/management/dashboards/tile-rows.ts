@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Dashboard, Tile } from "../../../state/documents/world.ts";
 import { found } from "../../api-frame/access.ts";
 import { given } from "../../api-frame/body.ts";
 import { choice, integer, invalid, list, text } from "../../api-frame/fields.ts";
 import { inProject, type ManagementRow, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { privilege } from "../collaborators.ts";
-import { layouts } from "./dashboard-fields.ts";
 import { type DashboardDesk, DashboardDetail, TileShape, tilesInOrder } from "./dashboard-views.ts";
 import {
   arrangements,
@@ -53,7 +53,7 @@ const TileOrder = z.object({
   layout: choice(arrangements).optional(),
 });
 
-const look = { layouts: layouts().optional(), color: text({ max: 400, blank: true }).nullable().optional() };
+const look = tileKind.Writable.pick({ layouts: true, color: true }).shape;
 const NewTextTile = z.object({ body: text(), ...look });
 const ChangedTextTile = z.object({ tile_id: integer(), body: text().optional(), ...look });
 const DeletedTile = z.object({ tile_id: integer() });

@@ -1,8 +1,7 @@
 import { isObject, type Json } from "../../../kernel/base/json.ts";
-import { blankTile } from "../../../state/documents/blank.ts";
+import { tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Dashboard, Insight, Tile } from "../../../state/documents/world.ts";
 import { membershipOf } from "../../api-frame/access.ts";
-import { given } from "../../api-frame/body.ts";
 import { invalid } from "../../api-frame/fields.ts";
 import type { ProjectRequest } from "../../api-frame/row.ts";
 import { copyInsight, type Maker } from "../insights/insight-views.ts";
@@ -20,7 +19,7 @@ export const makeText = ({ draft, user, now }: Maker, body: string): TileText =>
 });
 
 export const makeTile = ({ draft }: Maker, fields: Omit<Partial<Tile>, "id">): Tile =>
-  blankTile({ ...fields, id: draft.nextId("tiles") });
+  tileKind.blank({ ...fields, id: draft.nextId("tiles") });
 
 /** A tile that shows the same insight or the same text. */
 export const linkTile = (maker: Maker, { id: _, ...tile }: Tile): Tile => makeTile(maker, tile);
@@ -59,15 +58,6 @@ export function putText(
 
 /** Longest text of a tile. */
 const maxText = 4000;
-
-const lookFields = [
-  "layouts",
-  "color",
-  "deleted",
-  "filters_overrides",
-  "show_description",
-  "transparent_background",
-] as const satisfies readonly (keyof TilePatch & keyof Tile)[];
 
 type TextPatch = NonNullable<TilePatch["text"]>;
 
@@ -129,7 +119,7 @@ function patchText(patching: Patching, dashboard: Dashboard, patch: TilePatch, t
   const known = textTileOf(dashboard, patch, text);
   if (known && !known.text) throw invalid("Tile is not a text tile.");
   const written = writtenText(patching, dashboard, text);
-  const changes = { ...given(patch, lookFields), text: written };
+  const changes = { ...tileKind.changes(patch), text: written };
   if (text.id) putText(maker, written, desk.worlds.current.dashboards, dashboard);
   return withTile(dashboard, known ? { ...known, ...changes } : makeTile(maker, changes));
 }
@@ -137,7 +127,7 @@ function patchText(patching: Patching, dashboard: Dashboard, patch: TilePatch, t
 /** Layouts of tiles that no longer exist are ignored, as by the service. */
 function patchLook(dashboard: Dashboard, patch: TilePatch): Dashboard {
   const known = dashboard.tiles.find((tile) => tile.id === patch.id);
-  return known ? withTile(dashboard, { ...known, ...given(patch, lookFields) }) : dashboard;
+  return known ? withTile(dashboard, { ...known, ...tileKind.changes(patch) }) : dashboard;
 }
 
 /**

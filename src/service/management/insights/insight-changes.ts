@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import type { Json } from "../../../kernel/base/json.ts";
-import { blankTile } from "../../../state/documents/blank.ts";
+import { tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import { tidyTags } from "../../../state/documents/tags.ts";
 import type { Dashboard, Draft, Insight, Tile } from "../../../state/documents/world.ts";
 import { given, isRestoring } from "../../api-frame/body.ts";
@@ -83,7 +83,7 @@ export function putOn(draft: Draft, insight: Insight, dashboard: Dashboard): voi
   const shows = (tile: Tile) => tile.insight === insight.id;
   const tiles = dashboard.tiles.some(shows)
     ? dashboard.tiles.map((tile) => (shows(tile) ? { ...tile, deleted: false } : tile))
-    : [...dashboard.tiles, blankTile({ id: draft.nextId("tiles"), insight: insight.id })];
+    : [...dashboard.tiles, tileKind.blank({ id: draft.nextId("tiles"), insight: insight.id })];
   draft.put("dashboards", { ...dashboard, tiles });
 }
 

@@ -1,4 +1,21 @@
 import { z } from "zod";
+import { AnyJson, createdAt, createdBy, deleted, Id, JsonRecord, number, project, tags } from "../field-kinds.ts";
+import { kind } from "../kind.ts";
+import { boolean, datetime, integer, json, list, numberChoice, text } from "../lenient-fields.ts";
+
+const JsonObject = z.record(z.string(), z.json());
+
+/** Read from the body as it stands, outside of the service's serializer. */
+const rawObject = z.unknown().meta({ type: "object" });
+
+const creationMode = z.enum(["default", "template", "duplicate", "unlisted"]);
+
+const choiceOrNull = {
+  stored: z.boolean().nullable(),
+  blank: null,
+  write: boolean().nullable(),
+  author: [z.boolean().nullable(), "By default null."],
+} as const;
 
 /** A text tile of a dashboard. */
 const Text = z.object({
@@ -10,41 +27,109 @@ const Text = z.object({
 });
 
 /** A place on a dashboard: exactly one of `insight` and `text` is set. */
-export const Tile = z.object({
-  id: z.int(),
+export const tileKind = kind({
+  id: number("The tile's number; by default the next free one."),
   /** Id of the insight. */
-  insight: z.int().nullable(),
-  text: Text.nullable(),
-  layouts: z.record(z.string(), z.json()),
-  color: z.string().nullable(),
-  deleted: z.boolean(),
-  filters_overrides: z.json(),
-  show_description: z.boolean().nullable(),
-  transparent_background: z.boolean().nullable(),
+  insight: { stored: z.int().nullable(), blank: null },
+  text: { stored: Text.nullable(), blank: null },
+  layouts: {
+    stored: JsonObject,
+    blank: {},
+    write: JsonObject,
+    author: [JsonRecord, "Its position, by screen size: `sm` and `xs`."],
+  },
+  color: {
+    stored: z.string().nullable(),
+    blank: null,
+    write: text({ max: 400, blank: true }).nullable(),
+    author: [z.string().nullable(), "By default null."],
+  },
+  deleted: { stored: z.boolean(), blank: false, write: boolean(), show: false },
+  filters_overrides: { stored: z.json(), blank: null, write: json(), author: [AnyJson, "Filters for this tile only."] },
+  show_description: choiceOrNull,
+  transparent_background: choiceOrNull,
 });
 
-export const Dashboard = z.object({
-  id: z.int(),
-  project: z.int(),
-  name: z.string().nullable(),
-  description: z.string(),
-  pinned: z.boolean(),
-  created_at: z.string(),
-  created_by: z.int().nullable(),
-  deleted: z.boolean(),
-  creation_mode: z.enum(["default", "template", "duplicate", "unlisted"]),
-  /** Lower case, sorted, without repetition. */
-  tags: z.array(z.string()),
-  /** 21 everyone in the project can edit, 37 only collaborators */
-  restriction_level: z.union([z.literal(21), z.literal(37)]),
-  filters: z.record(z.string(), z.json()),
-  variables: z.record(z.string(), z.json()).nullable(),
-  breakdown_colors: z.array(z.json()),
-  data_color_theme_id: z.int().nullable(),
-  last_accessed_at: z.string().nullable(),
-  last_refresh: z.string().nullable(),
-  tiles: z.array(Tile),
-});
+const level = z.literal([21, 37]);
+
+/** Dashboards of a project. Upstream PostHog/posthog posthog/api/dashboards/dashboard.py. */
+export const dashboardKind = kind(
+  {
+    id: number("The dashboard's number; by default the next free one."),
+    project,
+    name: {
+      stored: z.string().nullable(),
+      blank: null,
+      write: text({ max: 400, blank: true }).nullable(),
+      author: [z.string().max(400).nullable(), "The dashboard's name; by default null."],
+    },
+    description: {
+      stored: z.string(),
+      blank: "",
+      write: text({ blank: true }),
+      author: [z.string(), "By default empty."],
+    },
+    pinned: { stored: z.boolean(), blank: false, write: boolean(), author: [z.boolean(), "By default false."] },
+    created_at: createdAt,
+    created_by: createdBy,
+    last_accessed_at: { stored: z.string().nullable(), blank: null },
+    is_shared: { show: z.boolean() },
+    deleted,
+    creation_mode: { stored: creationMode, blank: "default", author: [creationMode, "How it was created."] },
+    /** Of these three only the documented dialect shows anything; the service never returns them. */
+    use_template: { write: text({ blank: true }), show: z.literal("").optional(), detail: true },
+    use_dashboard: { write: integer().nullable(), show: z.null().optional(), detail: true },
+    delete_insights: { write: boolean(), show: z.literal(false).optional(), detail: true },
+    filters: {
+      stored: JsonObject,
+      blank: {},
+      detail: true,
+      write: rawObject,
+      last: true,
+      author: [JsonRecord, "Filters for all its tiles."],
+    },
+    variables: {
+      stored: JsonObject.nullable(),
+      blank: {},
+      detail: true,
+      write: rawObject,
+      last: true,
+      author: [JsonRecord.nullable(), "Values of variables for its tiles."],
+    },
+    breakdown_colors: {
+      stored: z.array(z.json()),
+      blank: [],
+      detail: true,
+      write: list(json()),
+      author: [z.array(AnyJson), "Chosen colours of breakdowns."],
+    },
+    data_color_theme_id: {
+      stored: z.int().nullable(),
+      blank: null,
+      detail: true,
+      write: integer().nullable(),
+      author: [Id.nullable(), "Number of the colour theme; by default null."],
+    },
+    persisted_filters: { show: JsonObject.nullable(), detail: true },
+    persisted_variables: { show: JsonObject.nullable(), detail: true },
+    tags,
+    restriction_level: {
+      stored: level,
+      blank: 21,
+      write: numberChoice([21, 37]),
+      author: [level, "21 (the default): everyone in the project may edit; 37: collaborators only."],
+    },
+    effective_restriction_level: { show: level },
+    effective_privilege_level: { show: level },
+    user_access_level: { show: z.string().nullable() },
+    access_control_version: { show: z.enum(["v1", "v2"]) },
+    last_refresh: { stored: z.string().nullable(), blank: null, write: datetime().nullable() },
+    team_id: { show: z.int() },
+    /** Shown with the results of their insights. */
+    tiles: { stored: z.array(tileKind.Stored), blank: [], detail: true },
+  },
+  "name id description pinned tags restriction_level created_by created_at creation_mode filters variables breakdown_colors data_color_theme_id deleted",
+);
 
 export const DashboardTemplate = z.object({
   id: z.string(),

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { now } from "./kind.ts";
+import { boolean, list, text } from "./lenient-fields.ts";
+import { tidyTags } from "./tags.ts";
+
+// Shapes and fields that several kinds have. Messages of authored shapes complete the sentence "expected …".
+
+const timeShape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+const timeText = "a time with its offset, such as 2025-01-01T00:00:00Z";
+
+export const Time = z
+  .string()
+  .regex(timeShape, timeText)
+  .refine((text) => !Number.isNaN(Date.parse(text)), timeText);
+
+export const Id = z.int().positive();
+export const Uuid = z.guid("a UUID");
+export const Email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "an e-mail address");
+/** One for all, so that the published schema has it once. */
+export const AnyJson = z.json();
+export const JsonRecord = z.record(z.string(), AnyJson);
+/** Tags are trimmed and put in lower case. */
+export const Tags = z.array(z.string().max(255));
+
+/** The user object that other documents carry. */
+export const UserShape = z
+  .object({
+    id: z.int(),
+    uuid: z.string(),
+    distinct_id: z.string().nullable(),
+    first_name: z.string(),
+    last_name: z.string(),
+    email: z.string(),
+    is_email_verified: z.boolean().nullable(),
+    hedgehog_config: z.record(z.string(), z.json()).nullable(),
+    role_at_organization: z.string().nullable(),
+  })
+  .meta({ title: "User" });
+
+/** The number of a document, also in scenarios. */
+export const number = <const T extends string>(description: T) =>
+  ({ stored: z.int(), author: [Id, description] }) as const;
+
+export const project = { stored: z.int(), show: false } as const;
+
+export const createdAt = {
+  stored: z.string(),
+  blank: now,
+  is: "time",
+  author: [Time, "By default 2025-01-01."],
+} as const;
+
+export const createdBy = {
+  stored: z.int().nullable(),
+  blank: null,
+  show: UserShape.nullable(),
+  is: "user",
+  author: [Email.nullable(), "E-mail address; by default the first user's."],
+} as const;
+
+export const deleted = {
+  stored: z.boolean(),
+  blank: false,
+  write: boolean(),
+  author: [z.boolean(), "By default false."],
+} as const;
+
+export const tags = {
+  stored: z.array(z.string()),
+  blank: [],
+  write: list(text({ max: 255, blank: true }))
+    .nullable()
+    .transform((it) => (it === null ? undefined : tidyTags(it))),
+  is: "tags",
+  author: [Tags, "They are trimmed, put in lower case and sorted."],
+} as const;

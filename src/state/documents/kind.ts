@@ -1,0 +1,127 @@
+import { z } from "zod";
+
+/** As the blank value of a field: the time of the document's creation. */
+export const now = Symbol("now");
+
+type Authored = readonly [shape: z.ZodType, description: string, required?: "required"];
+
+/** A field of a kind of documents, in all its forms. One without `stored` is in requests, responses or scenarios only. */
+export interface Field {
+  /** Its shape in the world, which responses have as well. */
+  readonly stored?: z.ZodType;
+  /** Its value in a new document; without one, a new document requires it. */
+  readonly blank?: unknown;
+  /** Its shape in responses, if it differs; false: it is not shown. */
+  readonly show?: z.ZodType | false;
+  /** It is shown in detail only, not in lists. */
+  readonly detail?: true;
+  /** Its shape in requests; without one, clients cannot write it. */
+  readonly write?: z.ZodType;
+  /** The service reads it after the others. */
+  readonly last?: true;
+  /** Its shape and description in scenarios. */
+  readonly author?: Authored;
+  /** How a scenario differs from the world: an e-mail address is a user's id, a time has any offset, tags are not tidy. */
+  readonly is?: "user" | "time" | "tags";
+}
+
+type Fields = Readonly<Record<string, Field>>;
+type StoredShape<F> = {
+  -readonly [K in keyof F as F[K] extends { stored: z.ZodType } ? K : never]: F[K] extends {
+    stored: infer S extends z.ZodType;
+  }
+    ? S
+    : never;
+};
+type WriteShape<F> = {
+  -readonly [K in keyof F as F[K] extends { write: z.ZodType } ? K : never]: F[K] extends {
+    write: infer S extends z.ZodType;
+  }
+    ? z.ZodOptional<S>
+    : never;
+};
+type AuthorShape<F> = {
+  -readonly [K in keyof F as F[K] extends { author: Authored } ? K : never]: F[K] extends {
+    author: readonly [infer S extends z.ZodType, string, "required"];
+  }
+    ? S
+    : F[K] extends { author: readonly [infer S extends z.ZodType, string] }
+      ? z.ZodOptional<S>
+      : never;
+};
+type Shown<F> = F extends { show: false }
+  ? never
+  : F extends { show: infer S extends z.ZodType }
+    ? S
+    : F extends { stored: infer S extends z.ZodType }
+      ? S
+      : never;
+type ShownShape<F> = { -readonly [K in keyof F as Shown<F[K]> extends never ? never : K]: Shown<F[K]> };
+type ListShape<F> = ShownShape<{ [K in keyof F as F[K] extends { detail: true } ? never : K]: F[K] }>;
+
+type Document<F> = z.infer<z.ZodObject<StoredShape<F>>>;
+type BlankKeys<F> = { [K in keyof F]: F[K] extends { blank: unknown } ? K : never }[keyof F];
+
+const shapeOf = (fields: Fields, read: (field: Field) => z.ZodType | undefined) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      const shape = read(field);
+      return shape ? [[name, shape]] : [];
+    }),
+  );
+
+const shownOf = ({ show, stored }: Field) => (show === false ? undefined : (show ?? stored));
+const writeOf = (isLast: boolean) => (it: Field) => ((it.last ?? false) === isLast ? it.write?.optional() : undefined);
+
+function authoredOf({ author }: Field) {
+  if (!author) return undefined;
+  const [shape, description, required] = author;
+  return (required ? shape : shape.optional()).describe(description);
+}
+
+/** The keys of a shape in the given order, then the others. */
+const ordered = (shape: z.ZodRawShape, names: string): z.ZodRawShape => ({
+  ...Object.fromEntries(names.split(" ").flatMap((name) => (shape[name] ? [[name, shape[name]]] : []))),
+  ...shape,
+});
+
+/** A kind of documents with this type. */
+export interface KindOf<D> {
+  readonly fields: Fields;
+  blank(given: never, time?: string): D;
+}
+
+/**
+ * A kind of documents, of one row for each field in the order of responses. The world's schema, the management API,
+ * scenarios and `pull` read it.
+ * @param authored The order of the fields in the docs of scenarios; others follow
+ */
+export function kind<const F extends Fields>(fields: F, authored = "") {
+  const entries: [string, Field][] = Object.entries(fields);
+  const blanks = entries.filter(([, field]) => "blank" in field);
+  // Each object has the keys of its type, which the compiler cannot follow.
+  return {
+    fields: fields as Fields,
+    Stored: z.object(shapeOf(fields, ({ stored }) => stored) as StoredShape<F>),
+    Writable: z.object({ ...shapeOf(fields, writeOf(false)), ...shapeOf(fields, writeOf(true)) } as WriteShape<F>),
+    Shown: z.object(shapeOf(fields, shownOf) as ShownShape<F>),
+    Listed: z.object(shapeOf(fields, (it) => (it.detail ? undefined : shownOf(it))) as ListShape<F>),
+    Authored: z.strictObject(ordered(shapeOf(fields, authoredOf), authored) as AuthorShape<F>),
+    /** A new document; its keys are in the order of the given ones. @param time Wire time */
+    blank(given: Omit<Document<F>, BlankKeys<F>> & Partial<Document<F>>, time = ""): Document<F> {
+      const values = blanks.map(([name, { blank }]) => [name, blank === now ? time : structuredClone(blank)]);
+      return { ...given, ...Object.fromEntries(values), ...given };
+    },
+    /** The fields of the document that a body sets. @param convert What is stored of a field's value; undefined: nothing */
+    changes(
+      body: object,
+      convert: { readonly [name: string]: (value: unknown) => unknown } = {},
+    ): Partial<Document<F>> {
+      const changed = Object.entries(body).flatMap(([name, sent]) => {
+        const value = convert[name] ? convert[name](sent) : sent;
+        return fields[name]?.stored && fields[name].write && value !== undefined ? [[name, value]] : [];
+      });
+      return Object.fromEntries(changed) as Partial<Document<F>>;
+    },
+  };
+}
