@@ -1,14 +1,13 @@
 import {
   blankBatchExport,
   blankFeatureFlag,
-  blankInsight,
   blankMembership,
   blankOrganization,
   blankPersonalApiKey,
   blankProject,
   blankUser,
 } from "../../src/state/documents/blank.ts";
-import { dashboardKind, tileKind } from "../../src/state/documents/schemas/dashboard.ts";
+import { dashboardKind, insightKind, tileKind } from "../../src/state/documents/schemas/dashboard.ts";
 import {
   type BatchExport,
   type BatchExportBackfill,
@@ -132,7 +131,7 @@ export const aSharing = (more: Partial<SharingConfiguration> = {}): SharingConfi
 export const anInsight = (more: Partial<Insight> = {}): Insight => {
   const { id = 1 } = more;
   const shortId = `insight${id}`;
-  return blankInsight({ id, short_id: shortId, project: 1, name: "Pageviews", created_by: 1, ...more }, madeAt);
+  return insightKind.blank({ id, short_id: shortId, project: 1, name: "Pageviews", created_by: 1, ...more }, madeAt);
 };
 
 /** On for everyone. */

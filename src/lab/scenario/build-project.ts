@@ -1,7 +1,7 @@
 import { isUuid } from "../../kernel/base/ids.ts";
 import type { Path } from "../../kernel/base/json.ts";
-import { blankFeatureFlag, blankInsight, blankProject } from "../../state/documents/blank.ts";
-import { dashboardKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
+import { blankFeatureFlag, blankProject } from "../../state/documents/blank.ts";
+import { dashboardKind, insightKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import type {
   Dashboard,
@@ -115,22 +115,18 @@ function addDashboards(target: Target, authored: AuthoredProject, at: Path) {
 
 function addInsight({ builder, project }: Target, authored: AuthoredInsight, at: Path): Insight {
   const id = builder.number("insights", authored.id, at);
-  const author = builder.author(authored.created_by, [...at, "created_by"]);
-  const created = timeOr(authored.created_at, beginning);
+  const fields = builder.fields(insightKind, authored, at);
   const shortId = authored.short_id ?? derivedLetters(`insight:${project.api_key}/${id}`, 8);
   builder.claim(`short_id in project ${project.id}`, shortId, [...at, "short_id"]);
-  const insight = blankInsight(
+  const insight = insightKind.blank(
     {
       saved: true,
-      ...authored,
+      ...fields,
       id,
       short_id: shortId,
       project: project.id,
-      tags: tidyTags(authored.tags ?? []),
-      created_at: created,
-      created_by: author,
-      last_modified_at: created,
-      last_modified_by: author,
+      last_modified_at: fields.created_at ?? beginning,
+      last_modified_by: fields.created_by ?? null,
     },
     beginning,
   );

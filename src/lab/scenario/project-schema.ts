@@ -3,7 +3,7 @@ import { readDuration } from "../../kernel/base/time-text.ts";
 import { AnyJson, Email, Id, JsonRecord, Tags, Time, Uuid } from "../../state/documents/field-kinds.ts";
 import { logLevels, runStatuses } from "../../state/documents/run-statuses.ts";
 import { BatchExport, RunOutcome } from "../../state/documents/schemas/batch-export.ts";
-import { dashboardKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
+import { dashboardKind, insightKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
 import { FeatureFlag, FlagFilters } from "../../state/documents/schemas/feature-flag.ts";
 import { maxGroupTypes } from "../../state/persons/person.ts";
 import { AuthoredTraffic } from "../generate/shapes.ts";
@@ -142,25 +142,7 @@ export const AuthoredDashboard = dashboardKind.Authored.extend({
 });
 export type AuthoredDashboard = z.infer<typeof AuthoredDashboard>;
 
-export const AuthoredInsight = z.strictObject({
-  name: z.string().describe("The insight's name; tiles refer to it."),
-  id: Id.optional().describe("The insight's number; by default the next free one."),
-  short_id: z
-    .string()
-    .regex(/^\w{1,12}$/, "letters and digits, at most 12")
-    .optional()
-    .describe("The id in links; by default it follows from the number."),
-  derived_name: z.string().nullable().optional().describe("The name that the service derives for it."),
-  description: z.string().nullable().optional().describe("By default null."),
-  query: AnyJson.optional().describe("The service's query JSON."),
-  filters: JsonRecord.optional().describe("Older form of `query`."),
-  tags: Tags.optional().describe("They are trimmed, put in lower case and sorted."),
-  favorited: z.boolean().optional().describe("By default false."),
-  saved: z.boolean().optional().describe("True (the default): in the list of insights, not only on dashboards."),
-  deleted: z.boolean().optional().describe("By default false."),
-  created_at: Time.optional().describe("By default 2025-01-01."),
-  created_by: Email.nullable().optional().describe("E-mail address; by default the first user's."),
-});
+export const AuthoredInsight = insightKind.Authored;
 export type AuthoredInsight = z.infer<typeof AuthoredInsight>;
 
 export const AuthoredTemplate = z.strictObject({

@@ -2,7 +2,6 @@ import { defaultSecretOf } from "./access.ts";
 import type {
   BatchExport,
   FeatureFlag,
-  Insight,
   Membership,
   Organization,
   PersonalApiKey,
@@ -101,24 +100,6 @@ export const blankPersonalApiKey = (
   scoped_teams: [],
   scoped_organizations: [],
   created_at: now,
-  ...given,
-});
-
-export const blankInsight = (given: Given<Insight, "id" | "short_id" | "project">, now: string): Insight => ({
-  ...given,
-  name: null,
-  derived_name: null,
-  description: null,
-  query: null,
-  filters: {},
-  tags: [],
-  favorited: false,
-  saved: false,
-  deleted: false,
-  created_at: now,
-  created_by: null,
-  last_modified_at: now,
-  last_modified_by: null,
   ...given,
 });
 

@@ -58,12 +58,7 @@ export const createdBy = {
   author: [Email.nullable(), "E-mail address; by default the first user's."],
 } as const;
 
-export const deleted = {
-  stored: z.boolean(),
-  blank: false,
-  write: boolean(),
-  author: [z.boolean(), "By default false."],
-} as const;
+export const deleted = { stored: z.boolean(), blank: false, write: boolean(), author: "By default false." } as const;
 
 export const tags = {
   stored: z.array(z.string()),

@@ -3,7 +3,8 @@ import { z } from "zod";
 /** As the blank value of a field: the time of the document's creation. */
 export const now = Symbol("now");
 
-type Authored = readonly [shape: z.ZodType, description: string, required?: "required"];
+/** Its description in scenarios, and its shape there, if it is not the stored one. */
+type Authored = string | readonly [shape: z.ZodType, description: string, required?: "required"];
 
 /** A field of a kind of documents, in all its forms. One without `stored` is in requests, responses or scenarios only. */
 export interface Field {
@@ -17,9 +18,7 @@ export interface Field {
   readonly detail?: true;
   /** Its shape in requests; without one, clients cannot write it. */
   readonly write?: z.ZodType;
-  /** The service reads it after the others. */
-  readonly last?: true;
-  /** Its shape and description in scenarios. */
+  /** Scenarios may have it. */
   readonly author?: Authored;
   /** How a scenario differs from the world: an e-mail address is a user's id, a time has any offset, tags are not tidy. */
   readonly is?: "user" | "time" | "tags";
@@ -40,15 +39,14 @@ type WriteShape<F> = {
     ? z.ZodOptional<S>
     : never;
 };
-type AuthorShape<F> = {
-  -readonly [K in keyof F as F[K] extends { author: Authored } ? K : never]: F[K] extends {
-    author: readonly [infer S extends z.ZodType, string, "required"];
-  }
-    ? S
-    : F[K] extends { author: readonly [infer S extends z.ZodType, string] }
+type InScenario<F> = F extends { author: readonly [infer S extends z.ZodType, string, "required"] }
+  ? S
+  : F extends { author: readonly [infer S extends z.ZodType, string] }
+    ? z.ZodOptional<S>
+    : F extends { author: string; stored: infer S extends z.ZodType }
       ? z.ZodOptional<S>
       : never;
-};
+type AuthorShape<F> = { -readonly [K in keyof F as InScenario<F[K]> extends never ? never : K]: InScenario<F[K]> };
 type Shown<F> = F extends { show: false }
   ? never
   : F extends { show: infer S extends z.ZodType }
@@ -71,11 +69,10 @@ const shapeOf = (fields: Fields, read: (field: Field) => z.ZodType | undefined) 
   );
 
 const shownOf = ({ show, stored }: Field) => (show === false ? undefined : (show ?? stored));
-const writeOf = (isLast: boolean) => (it: Field) => ((it.last ?? false) === isLast ? it.write?.optional() : undefined);
 
-function authoredOf({ author }: Field) {
-  if (!author) return undefined;
-  const [shape, description, required] = author;
+function authoredOf({ author, stored = z.never() }: Field) {
+  if (author === undefined) return undefined;
+  const [shape, description, required] = typeof author === "string" ? [stored, author] : author;
   return (required ? shape : shape.optional()).describe(description);
 }
 
@@ -94,16 +91,22 @@ export interface KindOf<D> {
 /**
  * A kind of documents, of one row for each field in the order of responses. The world's schema, the management API,
  * scenarios and `pull` read it.
- * @param authored The order of the fields in the docs of scenarios; others follow
+ * @param written The order of the fields in requests, whose first mistake is reported; others follow
+ * @param authored The same in the schema of scenarios
  */
-export function kind<const F extends Fields>(fields: F, authored = "") {
+export function kind<const F extends Fields>(fields: F, { written = "", authored = "" } = {}) {
   const entries: [string, Field][] = Object.entries(fields);
   const blanks = entries.filter(([, field]) => "blank" in field);
   // Each object has the keys of its type, which the compiler cannot follow.
   return {
     fields: fields as Fields,
     Stored: z.object(shapeOf(fields, ({ stored }) => stored) as StoredShape<F>),
-    Writable: z.object({ ...shapeOf(fields, writeOf(false)), ...shapeOf(fields, writeOf(true)) } as WriteShape<F>),
+    Writable: z.object(
+      ordered(
+        shapeOf(fields, ({ write }) => write?.optional()),
+        written,
+      ) as WriteShape<F>,
+    ),
     Shown: z.object(shapeOf(fields, shownOf) as ShownShape<F>),
     Listed: z.object(shapeOf(fields, (it) => (it.detail ? undefined : shownOf(it))) as ListShape<F>),
     Authored: z.strictObject(ordered(shapeOf(fields, authoredOf), authored) as AuthorShape<F>),

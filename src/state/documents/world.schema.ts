@@ -5,7 +5,7 @@ import {
   DashboardCollaborator,
   DashboardTemplate,
   dashboardKind,
-  Insight,
+  insightKind,
   SharingConfiguration,
 } from "./schemas/dashboard.ts";
 import { Cohort, FeatureFlag, FlagOverride } from "./schemas/feature-flag.ts";
@@ -40,7 +40,7 @@ export const WorldSchema = z.object({
   dashboard_templates: z.array(DashboardTemplate),
   dashboard_collaborators: z.array(DashboardCollaborator),
   sharing_configurations: z.array(SharingConfiguration),
-  insights: z.array(Insight),
+  insights: z.array(insightKind.Stored),
   feature_flags: z.array(FeatureFlag),
   flag_overrides: z.array(FlagOverride),
   cohorts: z.array(Cohort),

@@ -1,5 +1,4 @@
-import { blankInsight } from "../../../src/state/documents/blank.ts";
-import { dashboardKind, tileKind } from "../../../src/state/documents/schemas/dashboard.ts";
+import { dashboardKind, insightKind, tileKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { Dashboard, Tile, World } from "../../../src/state/documents/world.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
 
@@ -60,7 +59,7 @@ const insights = [
 export function withBoards(): World {
   const world = twoOrganizations();
   world.dashboards = dashboards.map((it) => dashboardKind.blank(it, startedAt));
-  world.insights = insights.map((it) => blankInsight(it, startedAt));
+  world.insights = insights.map((it) => insightKind.blank(it, startedAt));
   world.dashboard_collaborators = [
     { id: uuidOf("cleo on 11"), dashboard: 11, user: 3, level: 37, added_at: startedAt, updated_at: startedAt },
   ];

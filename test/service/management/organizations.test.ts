@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { blankBatchExport, blankInsight, blankProject } from "../../../src/state/documents/blank.ts";
-import { dashboardKind } from "../../../src/state/documents/schemas/dashboard.ts";
+import { blankBatchExport, blankProject } from "../../../src/state/documents/blank.ts";
+import { dashboardKind, insightKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { World } from "../../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { acme, globex, startedAt, twoOrganizations, uuidOf } from "./world.ts";
@@ -252,7 +252,7 @@ describe("deleting an organization", () => {
     const world = twoOrganizations();
     world.dashboards = [1, 3].map((project) => dashboardKind.blank({ id: project, project }, startedAt));
     world.insights = [1, 3].map((project) =>
-      blankInsight({ id: project, project, short_id: `short${project}` }, startedAt),
+      insightKind.blank({ id: project, project, short_id: `short${project}` }, startedAt),
     );
     world.dashboard_collaborators = [1, 3].map((dashboard) => ({
       id: uuidOf(`collaborator ${dashboard}`),

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { resourceKinds } from "../../../src/service/management/resources/kinds.ts";
 import { actionOf } from "../../../src/service/query/named-documents.ts";
-import { blankInsight } from "../../../src/state/documents/blank.ts";
-import { dashboardKind } from "../../../src/state/documents/schemas/dashboard.ts";
+import { dashboardKind, insightKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import { WorldSchema } from "../../../src/state/documents/world.schema.ts";
 import { manage } from "./manage.ts";
 import { acme, startedAt, twoOrganizations, uuidOf } from "./world.ts";
@@ -14,8 +13,8 @@ const organization = `/api/organizations/${acme}`;
 function sim() {
   const world = twoOrganizations();
   world.insights = [
-    blankInsight({ id: 1, short_id: "aaaaaaaa", project: 1, name: "Visits" }, startedAt),
-    blankInsight({ id: 2, short_id: "bbbbbbbb", project: 3 }, startedAt),
+    insightKind.blank({ id: 1, short_id: "aaaaaaaa", project: 1, name: "Visits" }, startedAt),
+    insightKind.blank({ id: 2, short_id: "bbbbbbbb", project: 3 }, startedAt),
   ];
   world.dashboards = [dashboardKind.blank({ id: 1, project: 1, name: "Board" }, startedAt)];
   return manage({ world });

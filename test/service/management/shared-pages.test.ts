@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { blankInsight } from "../../../src/state/documents/blank.ts";
-import { dashboardKind, tileKind } from "../../../src/state/documents/schemas/dashboard.ts";
+import { dashboardKind, insightKind, tileKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { Dashboard, Insight, SharingConfiguration, Tile, World } from "../../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
@@ -26,7 +25,7 @@ function world({ dashboard, insight, configuration }: Shared = {}): World {
   const world = twoOrganizations();
   const query = { kind: "InsightVizNode", source: { kind: "TrendsQuery" } };
   world.insights = [
-    blankInsight(
+    insightKind.blank(
       { id: 1, project: 1, short_id: "abcdefgh", name: "Sign-ups", description: "Per day", query, ...insight },
       startedAt,
     ),

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blankInsight } from "../../../src/state/documents/blank.ts";
 import { resourceOf } from "../../../src/state/documents/resources.ts";
-import { dashboardKind } from "../../../src/state/documents/schemas/dashboard.ts";
+import { dashboardKind, insightKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import { type Answer, manage } from "./manage.ts";
 import { acme, startedAt, twoOrganizations, uuidOf } from "./world.ts";
 
@@ -20,7 +19,7 @@ const ben = uuidOf("ben@example.test");
 
 function sim() {
   const world = twoOrganizations();
-  world.insights = [blankInsight({ id: 1, short_id: "aaaaaaaa", project: 1, name: "Visits" }, startedAt)];
+  world.insights = [insightKind.blank({ id: 1, short_id: "aaaaaaaa", project: 1, name: "Visits" }, startedAt)];
   world.dashboards = [dashboardKind.blank({ id: 1, project: 1, name: "Board" }, startedAt)];
   world.resources = [
     resourceOf("event_definitions", 1, paid, { name: "paid" }),

@@ -1,50 +1,15 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import type { Json } from "../../../kernel/base/json.ts";
-import { tileKind } from "../../../state/documents/schemas/dashboard.ts";
-import { tidyTags } from "../../../state/documents/tags.ts";
+import { insightKind, tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Dashboard, Draft, Insight, Tile } from "../../../state/documents/world.ts";
-import { given, isRestoring } from "../../api-frame/body.ts";
-import { boolean, dictionary, invalid, json, list, text, typeName } from "../../api-frame/fields.ts";
+import { isRestoring } from "../../api-frame/body.ts";
+import { invalid, typeName } from "../../api-frame/fields.ts";
 import type { ProjectRequest } from "../../api-frame/row.ts";
 import { privilege } from "../collaborators.ts";
 import { type InsightDesk, makeInsight } from "./insight-views.ts";
 
-const label = () => text({ max: 400, blank: true }).nullable().optional();
-
-/** In the order of the service's serializer. */
-export const InsightFields = z.object({
-  name: label(),
-  derived_name: label(),
-  filters: dictionary().optional(),
-  query: json().nullable().optional(),
-  deleted: boolean().optional(),
-  /** Ids of dashboards; looked up by `dashboardsNamed`. */
-  dashboards: list(json()).optional(),
-  description: label(),
-  tags: list(text({ max: 255, blank: true }))
-    .nullable()
-    .optional(),
-  favorited: boolean().optional(),
-  saved: boolean().optional(),
-});
-export type InsightFields = z.infer<typeof InsightFields>;
-
-const kept = [
-  "name",
-  "derived_name",
-  "filters",
-  "query",
-  "deleted",
-  "description",
-  "favorited",
-  "saved",
-] as const satisfies readonly (keyof InsightFields & keyof Insight)[];
-
-const changesIn = (fields: InsightFields): Partial<Insight> => ({
-  ...given(fields, kept),
-  ...(fields.tags && { tags: tidyTags(fields.tags) }),
-});
+export type InsightFields = z.infer<typeof insightKind.Writable>;
 
 /** Changes of these count as work on the insight. */
 const material = ["name", "description", "filters", "query"] as const;
@@ -101,7 +66,7 @@ export function createInsight(desk: InsightDesk, request: ProjectRequest<Insight
   const dashboards = dashboardsNamed(desk, request, fields.dashboards ?? []);
   requireEditOf(desk, request, dashboards);
   return desk.worlds.change((draft) => {
-    const insight = makeInsight(desk.maker(draft, request), changesIn(fields));
+    const insight = makeInsight(desk.maker(draft, request), insightKind.changes(fields));
     for (const dashboard of dashboards) putOn(draft, insight, dashboard);
     return insight;
   });
@@ -148,7 +113,7 @@ export function changeInsight(desk: InsightDesk, request: ProjectRequest<Insight
     for (const dashboard of off) takeOff(draft, insight, dashboard);
     return draft.put("insights", {
       ...insight,
-      ...changesIn(fields),
+      ...insightKind.changes(fields),
       ...(isWork && { last_modified_at: desk.now(), last_modified_by: request.caller.user.id }),
     });
   });

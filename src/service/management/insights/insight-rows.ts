@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { compareText, stringOf } from "../../../kernel/base/text.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { insightKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Insight } from "../../../state/documents/world.ts";
 import { isTrue } from "../../api-frame/fields.ts";
 import {
@@ -17,7 +18,7 @@ import { sortedByProject } from "../../api-frame/sorted.ts";
 import { executionModes } from "../../query/execution-mode.ts";
 import { liveDashboard } from "../collaborators.ts";
 import type { ManagementDesk } from "../desk.ts";
-import { changeInsight, createInsight, InsightFields } from "./insight-changes.ts";
+import { changeInsight, createInsight } from "./insight-changes.ts";
 import { computeInsight, overridesIn, type ResultOrder, resultOrder } from "./insight-results.ts";
 import {
   BasicInsightShape,
@@ -187,7 +188,7 @@ export function insightEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
     list: { summary: "Insights, the last to be changed first", item: ReadInsightShape, show: listed },
     create: {
       summary: "Creates an insight, also on dashboards",
-      body: InsightFields,
+      body: insightKind.Writable,
       handle: (request) => createInsight(desk, request),
     },
     read: {
@@ -198,12 +199,12 @@ export function insightEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
     },
     patch: {
       summary: "Changes an insight and its dashboards; `deleted` deletes and restores",
-      body: InsightFields,
+      body: insightKind.Writable,
       handle: (request) => changeInsight(desk, request),
     },
     put: {
       summary: "As PATCH: no field is required",
-      body: InsightFields,
+      body: insightKind.Writable,
       handle: (request) => changeInsight(desk, request),
     },
     remove: { summary: "Refused, with an empty body: insights are deleted by PATCH with `deleted` true" },

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import type { Ids } from "../../../kernel/base/ids.ts";
-import { blankInsight } from "../../../state/documents/blank.ts";
 import { derived } from "../../../state/documents/derived.ts";
+import { insightKind } from "../../../state/documents/schemas/dashboard.ts";
 import { wireTime } from "../../../state/documents/time.ts";
 import type { Dashboard, Draft, Insight, Tile } from "../../../state/documents/world.ts";
 import { documentNamed, found } from "../../api-frame/access.ts";
@@ -10,7 +10,7 @@ import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { shownAs } from "../../api-frame/fields.ts";
 import type { ProjectRequest } from "../../api-frame/row.ts";
 import { follow } from "../../api-frame/sorted.ts";
-import { showUserOf, UserShape } from "../../api-frame/users.ts";
+import { showUserOf } from "../../api-frame/users.ts";
 import {
   type Asker,
   effectiveRestriction,
@@ -61,7 +61,7 @@ export function shortId(ids: Ids): string {
 export const makeInsight = ({ draft, ids, project, user, now }: Maker, fields: Partial<Insight>): Insight =>
   draft.put(
     "insights",
-    blankInsight(
+    insightKind.blank(
       {
         created_by: user,
         last_modified_by: user,
@@ -129,60 +129,13 @@ export function openInsightPlaces(desk: ResourceDesk) {
 
 export type InsightPlaces = ReturnType<typeof openInsightPlaces>;
 
-const TileOfInsight = z.object({ id: z.int(), dashboard_id: z.int(), deleted: z.boolean().nullable() });
-
 /** An insight as it is read, alone, in lists and on dashboards. */
-export const InsightShape = z
-  .object({
-    id: z.int(),
-    short_id: z.string(),
-    name: z.string().nullable(),
-    derived_name: z.string().nullable(),
-    description: z.string().nullable(),
-    query: z.json(),
-    filters: z.record(z.string(), z.json()),
-    deleted: z.boolean(),
-    dashboards: z.array(z.int()),
-    dashboard_tiles: z.array(TileOfInsight),
-    tags: z.array(z.string()),
-    favorited: z.boolean(),
-    saved: z.boolean(),
-    created_at: z.string(),
-    created_by: UserShape.nullable(),
-    updated_at: z.string(),
-    last_modified_at: z.string(),
-    last_modified_by: UserShape.nullable(),
-    effective_restriction_level: z.literal([21, 37]),
-    effective_privilege_level: z.literal([21, 37]),
-    user_access_level: z.string().nullable(),
-    order: z.null(),
-    is_sample: z.literal(false),
-    refreshing: z.literal(false),
-    ...insightResult,
-  })
-  .meta({ title: "Insight" });
+export const InsightShape = insightKind.Shown.extend(insightResult).meta({ title: "Insight" });
 
 /** An insight with `basic`: without what its query gives. */
-export const BasicInsightShape = InsightShape.pick({
-  id: true,
-  short_id: true,
-  name: true,
-  derived_name: true,
-  description: true,
-  query: true,
-  filters: true,
-  dashboards: true,
-  dashboard_tiles: true,
-  tags: true,
-  favorited: true,
-  saved: true,
-  created_at: true,
-  created_by: true,
-  updated_at: true,
-  last_modified_at: true,
-  user_access_level: true,
-  last_refresh: true,
-}).meta({ title: "BasicInsight" });
+export const BasicInsightShape = insightKind.Listed.extend({ last_refresh: insightResult.last_refresh }).meta({
+  title: "BasicInsight",
+});
 
 /** Lists and single insights have less with `?basic=true`. */
 export const ReadInsightShape = z.union([InsightShape, BasicInsightShape]);

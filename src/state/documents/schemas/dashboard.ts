@@ -1,9 +1,18 @@
 import { z } from "zod";
-import { AnyJson, createdAt, createdBy, deleted, Id, JsonRecord, number, project, tags } from "../field-kinds.ts";
-import { kind } from "../kind.ts";
-import { boolean, datetime, integer, json, list, numberChoice, text } from "../lenient-fields.ts";
-
-const JsonObject = z.record(z.string(), z.json());
+import {
+  AnyJson,
+  createdAt,
+  createdBy,
+  deleted,
+  Id,
+  JsonRecord,
+  number,
+  project,
+  tags,
+  UserShape,
+} from "../field-kinds.ts";
+import { kind, now } from "../kind.ts";
+import { boolean, datetime, dictionary, integer, json, list, numberChoice, text } from "../lenient-fields.ts";
 
 /** Read from the body as it stands, outside of the service's serializer. */
 const rawObject = z.unknown().meta({ type: "object" });
@@ -14,7 +23,7 @@ const choiceOrNull = {
   stored: z.boolean().nullable(),
   blank: null,
   write: boolean().nullable(),
-  author: [z.boolean().nullable(), "By default null."],
+  author: "By default null.",
 } as const;
 
 /** A text tile of a dashboard. */
@@ -32,20 +41,15 @@ export const tileKind = kind({
   /** Id of the insight. */
   insight: { stored: z.int().nullable(), blank: null },
   text: { stored: Text.nullable(), blank: null },
-  layouts: {
-    stored: JsonObject,
-    blank: {},
-    write: JsonObject,
-    author: [JsonRecord, "Its position, by screen size: `sm` and `xs`."],
-  },
+  layouts: { stored: JsonRecord, blank: {}, write: JsonRecord, author: "Its position, by screen size: `sm` and `xs`." },
   color: {
     stored: z.string().nullable(),
     blank: null,
     write: text({ max: 400, blank: true }).nullable(),
-    author: [z.string().nullable(), "By default null."],
+    author: "By default null.",
   },
   deleted: { stored: z.boolean(), blank: false, write: boolean(), show: false },
-  filters_overrides: { stored: z.json(), blank: null, write: json(), author: [AnyJson, "Filters for this tile only."] },
+  filters_overrides: { stored: AnyJson, blank: null, write: json(), author: "Filters for this tile only." },
   show_description: choiceOrNull,
   transparent_background: choiceOrNull,
 });
@@ -63,45 +67,32 @@ export const dashboardKind = kind(
       write: text({ max: 400, blank: true }).nullable(),
       author: [z.string().max(400).nullable(), "The dashboard's name; by default null."],
     },
-    description: {
-      stored: z.string(),
-      blank: "",
-      write: text({ blank: true }),
-      author: [z.string(), "By default empty."],
-    },
-    pinned: { stored: z.boolean(), blank: false, write: boolean(), author: [z.boolean(), "By default false."] },
+    description: { stored: z.string(), blank: "", write: text({ blank: true }), author: "By default empty." },
+    pinned: { stored: z.boolean(), blank: false, write: boolean(), author: "By default false." },
     created_at: createdAt,
     created_by: createdBy,
     last_accessed_at: { stored: z.string().nullable(), blank: null },
     is_shared: { show: z.boolean() },
     deleted,
-    creation_mode: { stored: creationMode, blank: "default", author: [creationMode, "How it was created."] },
+    creation_mode: { stored: creationMode, blank: "default", author: "How it was created." },
     /** Of these three only the documented dialect shows anything; the service never returns them. */
     use_template: { write: text({ blank: true }), show: z.literal("").optional(), detail: true },
     use_dashboard: { write: integer().nullable(), show: z.null().optional(), detail: true },
     delete_insights: { write: boolean(), show: z.literal(false).optional(), detail: true },
-    filters: {
-      stored: JsonObject,
-      blank: {},
-      detail: true,
-      write: rawObject,
-      last: true,
-      author: [JsonRecord, "Filters for all its tiles."],
-    },
+    filters: { stored: JsonRecord, blank: {}, detail: true, write: rawObject, author: "Filters for all its tiles." },
     variables: {
-      stored: JsonObject.nullable(),
+      stored: JsonRecord.nullable(),
       blank: {},
       detail: true,
       write: rawObject,
-      last: true,
-      author: [JsonRecord.nullable(), "Values of variables for its tiles."],
+      author: "Values of variables for its tiles.",
     },
     breakdown_colors: {
-      stored: z.array(z.json()),
+      stored: z.array(AnyJson),
       blank: [],
       detail: true,
       write: list(json()),
-      author: [z.array(AnyJson), "Chosen colours of breakdowns."],
+      author: "Chosen colours of breakdowns.",
     },
     data_color_theme_id: {
       stored: z.int().nullable(),
@@ -110,14 +101,14 @@ export const dashboardKind = kind(
       write: integer().nullable(),
       author: [Id.nullable(), "Number of the colour theme; by default null."],
     },
-    persisted_filters: { show: JsonObject.nullable(), detail: true },
-    persisted_variables: { show: JsonObject.nullable(), detail: true },
+    persisted_filters: { show: JsonRecord.nullable(), detail: true },
+    persisted_variables: { show: JsonRecord.nullable(), detail: true },
     tags,
     restriction_level: {
       stored: level,
       blank: 21,
       write: numberChoice([21, 37]),
-      author: [level, "21 (the default): everyone in the project may edit; 37: collaborators only."],
+      author: "21 (the default): everyone in the project may edit; 37: collaborators only.",
     },
     effective_restriction_level: { show: level },
     effective_privilege_level: { show: level },
@@ -128,7 +119,12 @@ export const dashboardKind = kind(
     /** Shown with the results of their insights. */
     tiles: { stored: z.array(tileKind.Stored), blank: [], detail: true },
   },
-  "name id description pinned tags restriction_level created_by created_at creation_mode filters variables breakdown_colors data_color_theme_id deleted",
+  {
+    written:
+      "name description pinned deleted use_template use_dashboard delete_insights breakdown_colors data_color_theme_id tags restriction_level last_refresh",
+    authored:
+      "name id description pinned tags restriction_level created_by created_at creation_mode filters variables breakdown_colors data_color_theme_id deleted",
+  },
 );
 
 export const DashboardTemplate = z.object({
@@ -166,22 +162,54 @@ export const SharingConfiguration = z.object({
   former_tokens: z.array(z.object({ access_token: z.string(), expires_at: z.string() })),
 });
 
-export const Insight = z.object({
-  id: z.int(),
-  /** 8 letters and digits, as in the app's links */
-  short_id: z.string(),
-  project: z.int(),
-  name: z.string().nullable(),
-  derived_name: z.string().nullable(),
-  description: z.string().nullable(),
-  query: z.json(),
-  filters: z.record(z.string(), z.json()),
-  tags: z.array(z.string()),
-  favorited: z.boolean(),
-  saved: z.boolean(),
-  deleted: z.boolean(),
-  created_at: z.string(),
-  created_by: z.int().nullable(),
-  last_modified_at: z.string(),
-  last_modified_by: z.int().nullable(),
-});
+const label = {
+  stored: z.string().nullable(),
+  blank: null,
+  write: text({ max: 400, blank: true }).nullable(),
+} as const;
+const off = { stored: z.boolean(), blank: false, write: boolean() } as const;
+
+/** Insights of a project. Upstream PostHog/posthog posthog/api/insight.py. */
+export const insightKind = kind(
+  {
+    id: number("The insight's number; by default the next free one."),
+    /** 8 letters and digits, as in the app's links */
+    short_id: {
+      stored: z.string(),
+      author: [
+        z.string().regex(/^\w{1,12}$/, "letters and digits, at most 12"),
+        "The id in links; by default it follows from the number.",
+      ],
+    },
+    project,
+    name: { ...label, author: [z.string(), "The insight's name; tiles refer to it.", "required"] },
+    derived_name: { ...label, author: "The name that the service derives for it." },
+    description: { ...label, author: "By default null." },
+    query: { stored: AnyJson, blank: null, write: json().nullable(), author: "The service's query JSON." },
+    filters: { stored: JsonRecord, blank: {}, write: dictionary(), author: "Older form of `query`." },
+    deleted: { ...deleted, detail: true },
+    /** Ids of the dashboards that show it. */
+    dashboards: { show: z.array(z.int()), write: list(json()) },
+    dashboard_tiles: {
+      show: z.array(z.object({ id: z.int(), dashboard_id: z.int(), deleted: z.boolean().nullable() })),
+    },
+    tags,
+    favorited: { ...off, author: "By default false." },
+    saved: { ...off, author: "True (the default): in the list of insights, not only on dashboards." },
+    created_at: createdAt,
+    created_by: createdBy,
+    updated_at: { show: z.string() },
+    last_modified_at: { stored: z.string(), blank: now },
+    last_modified_by: { stored: z.int().nullable(), blank: null, show: UserShape.nullable(), detail: true },
+    effective_restriction_level: { show: level, detail: true },
+    effective_privilege_level: { show: level, detail: true },
+    user_access_level: { show: z.string().nullable() },
+    order: { show: z.null(), detail: true },
+    is_sample: { show: z.literal(false), detail: true },
+    refreshing: { show: z.literal(false), detail: true },
+  },
+  {
+    written: "name derived_name filters query deleted dashboards description",
+    authored: "name id short_id derived_name description query filters tags favorited saved deleted",
+  },
+);
