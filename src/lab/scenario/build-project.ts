@@ -2,6 +2,7 @@ import { isUuid } from "../../kernel/base/ids.ts";
 import type { Path } from "../../kernel/base/json.ts";
 import { blankFeatureFlag, blankProject } from "../../state/documents/blank.ts";
 import { dashboardKind, insightKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
+import { cohortKind } from "../../state/documents/schemas/feature-flag.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import type {
   Dashboard,
@@ -309,12 +310,11 @@ function addCohort(
     description: "",
     is_static: false,
     deleted: false,
-    ...authored,
+    created_at: beginning,
+    ...builder.fields(cohortKind, authored, at),
     ...(members && { persons: members.map(uuidOf) }),
     id: builder.number("cohorts", authored.id, at),
     project: project.id,
-    created_at: timeOr(authored.created_at, beginning),
-    created_by: builder.author(authored.created_by, [...at, "created_by"]),
   });
 }
 

@@ -4,7 +4,7 @@ import { AnyJson, Email, Id, JsonRecord, Tags, Time, Uuid } from "../../state/do
 import { logLevels, runStatuses } from "../../state/documents/run-statuses.ts";
 import { BatchExport, RunOutcome } from "../../state/documents/schemas/batch-export.ts";
 import { dashboardKind, insightKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
-import { FeatureFlag, FlagFilters } from "../../state/documents/schemas/feature-flag.ts";
+import { cohortKind, FeatureFlag, FlagFilters } from "../../state/documents/schemas/feature-flag.ts";
 import { maxGroupTypes } from "../../state/persons/person.ts";
 import { AuthoredTraffic } from "../generate/shapes.ts";
 import { resourceLists } from "./resource-schema.ts";
@@ -72,21 +72,7 @@ export type ServiceFlag = z.infer<typeof ServiceFlag>;
 export const AuthoredFlag = z.union([z.boolean(), ServiceFlag, ShortFlag], "a flag: true, false or an object");
 export type AuthoredFlag = z.infer<typeof AuthoredFlag>;
 
-export const AuthoredCohort = z.strictObject({
-  name: z.string().describe("The cohort's name."),
-  id: Id.optional().describe("The number that flags refer to; by default the next free one."),
-  description: z.string().optional().describe("By default empty."),
-  is_static: z.boolean().optional().describe("True: `persons` are its members. By default false."),
-  deleted: z.boolean().optional().describe("By default false."),
-  filters: JsonRecord.optional().describe("The service's filters; they are evaluated for each person."),
-  query: AnyJson.optional().describe("The service's query JSON; it is stored, but not evaluated."),
-  persons: z
-    .array(z.string())
-    .optional()
-    .describe("Members of a static cohort: uuids, or distinct ids of persons of this project."),
-  created_at: Time.optional().describe("By default 2025-01-01."),
-  created_by: Email.nullable().optional().describe("E-mail address; by default the first user's."),
-});
+export const AuthoredCohort = cohortKind.Authored;
 export type AuthoredCohort = z.infer<typeof AuthoredCohort>;
 
 export const AuthoredPerson = z.strictObject({

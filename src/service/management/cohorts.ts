@@ -1,19 +1,18 @@
 import { z } from "zod";
-import type { JsonObject } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { cohortKind } from "../../state/documents/schemas/feature-flag.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { Cohort } from "../../state/documents/world.ts";
 import { documentNamed, found, requireScope } from "../api-frame/access.ts";
-import { given } from "../api-frame/body.ts";
 import type { ResourceDesk } from "../api-frame/desk.ts";
-import { boolean, invalid, json, list, text } from "../api-frame/fields.ts";
+import { invalid, shownAs } from "../api-frame/fields.ts";
 import { equalFilter, type ListFilter, pageQuery, searchFilter, windowOf } from "../api-frame/lists.ts";
 import { resourceRows } from "../api-frame/resource.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../api-frame/row.ts";
 import { newestFirst, sortedByProject } from "../api-frame/sorted.ts";
-import { showUserOf, UserShape } from "../api-frame/users.ts";
+import { showUserOf } from "../api-frame/users.ts";
 import {
   checkFlagUse,
   checkLoop,
@@ -26,66 +25,26 @@ import {
 } from "../flags/management/cohort-rules.ts";
 import { PersonShape, personLinks, showPerson } from "./persons.ts";
 
-/** Upstream PostHog/posthog posthog/api/cohort.py, CohortSerializer. */
-const CohortShape = z
-  .object({
-    id: z.int(),
-    name: z.string().nullable(),
-    description: z.string(),
-    groups: z.array(z.json()),
-    deleted: z.boolean(),
-    filters: z.json(),
-    query: z.json(),
-    is_calculating: z.boolean(),
-    created_by: UserShape.nullable(),
-    created_at: z.string().nullable(),
-    last_calculation: z.string().nullable(),
-    errors_calculating: z.int(),
-    /** How many persons a static cohort lists; null: the sim does not compute it. */
-    count: z.int().nullable(),
-    is_static: z.boolean(),
-    cohort_type: z.string().nullable(),
-    experiment_set: z.array(z.int()),
-  })
-  .meta({ title: "Cohort" });
+const CohortShape = cohortKind.Shown.meta({ title: "Cohort" });
 
-function showCohort(desk: ResourceDesk, cohort: Cohort): z.infer<typeof CohortShape> {
-  const tree: JsonObject = { properties: treeOf(cohort) };
-  return {
-    id: cohort.id,
-    name: cohort.name ?? null,
-    description: cohort.description ?? "",
-    groups: cohort.groups ?? [],
-    deleted: cohort.deleted ?? false,
-    filters: cohort.filters ?? tree,
-    query: cohort.query ?? null,
+const showCohort = (desk: ResourceDesk, cohort: Cohort): z.infer<typeof CohortShape> =>
+  shownAs(CohortShape, {
+    ...cohortKind.blank(cohort),
+    filters: cohort.filters ?? { properties: treeOf(cohort) },
     is_calculating: false,
     created_by: showUserOf(desk, cohort.created_by ?? null),
     created_at: cohort.created_at ?? null,
     last_calculation: null,
     errors_calculating: 0,
     count: cohort.is_static === true ? (cohort.persons ?? []).length : null,
-    is_static: cohort.is_static ?? false,
     cohort_type: null,
     experiment_set: [],
-  };
-}
+  });
 
-/** What may be written, in the order in which the service checks it. */
-const CohortBody = z.object({
-  name: text({ max: 400, blank: true }).nullable().optional(),
-  description: text({ max: 1000, blank: true }).optional(),
-  groups: json().optional(),
-  deleted: boolean().optional(),
-  filters: json().optional(),
-  query: json().optional(),
-  is_static: boolean().optional(),
-  /** Uuids of persons; those that the project does not have are left out. */
-  _create_static_person_ids: list(text()).optional(),
-});
-type CohortBody = z.infer<typeof CohortBody>;
+type CohortBody = z.infer<typeof cohortKind.Writable>;
 
-const groupsOf = ({ groups }: CohortBody, cohort?: Cohort) => (Array.isArray(groups) ? groups : (cohort?.groups ?? []));
+const changesIn = (body: CohortBody): Partial<Cohort> =>
+  cohortKind.changes(body, { groups: (it) => (Array.isArray(it) ? it : undefined) });
 
 function personsIn(desk: ResourceDesk, project: number, ids: readonly string[]): string[] {
   const known = ids.map((id) => id.toLowerCase()).filter((id) => desk.people.person(project, id));
@@ -110,17 +69,9 @@ function createCohort(desk: ResourceDesk, request: ProjectRequest<CohortBody>): 
   const persons = personsIn(desk, project.id, body._create_static_person_ids ?? []);
   return desk.worlds.change((draft) =>
     draft.put("cohorts", {
-      id: draft.nextId("cohorts"),
-      project: project.id,
-      name: body.name ?? null,
-      description: body.description ?? "",
-      groups: groupsOf(body),
-      deleted: body.deleted ?? false,
-      filters: body.filters ?? null,
-      query: body.query ?? null,
-      is_static: isStatic,
+      ...cohortKind.blank({ id: draft.nextId("cohorts"), project: project.id }, wireTime(desk.clock.now())),
+      ...changesIn(body),
       ...(isStatic && { persons }),
-      created_at: wireTime(desk.clock.now()),
       created_by: caller.user.id,
     }),
   );
@@ -136,11 +87,7 @@ function updateCohort(desk: ResourceDesk, cohort: Cohort, body: CohortBody, isPa
   checkFields(body, isStatic || cohort.is_static === true);
   if (isPatch && body.filters !== undefined && !isStatic) checkFlagUse(worlds, cohort, body.filters);
   if (body.deleted === true && cohort.deleted !== true) checkUnused(worlds, cohort);
-  const next: Cohort = {
-    ...cohort,
-    ...given(body, ["name", "description", "deleted", "filters", "query", "is_static"]),
-    groups: groupsOf(body, cohort),
-  };
+  const next: Cohort = { groups: [], ...cohort, ...changesIn(body) };
   checkLoop(worlds, next);
   return worlds.change((draft) => draft.put("cohorts", next));
 }
@@ -199,7 +146,7 @@ export function cohortEndpoints(desk: ResourceDesk): Endpoint[] {
   });
   const change = (isPatch: boolean) => ({
     summary: "Changes a cohort; deletes and restores it with `deleted`",
-    body: CohortBody,
+    body: cohortKind.Writable,
     handle: (request: ProjectRequest<CohortBody>) =>
       updateCohort(desk, cohortNamed(desk, request), request.body(), isPatch),
   });
@@ -213,7 +160,11 @@ export function cohortEndpoints(desk: ResourceDesk): Endpoint[] {
       filters: filtersOf(desk),
       all: ({ project }) => cohorts(project.id),
       list: { summary: "Cohorts, newest first, without deleted ones" },
-      create: { summary: "Creates a cohort", body: CohortBody, handle: (request) => createCohort(desk, request) },
+      create: {
+        summary: "Creates a cohort",
+        body: cohortKind.Writable,
+        handle: (request) => createCohort(desk, request),
+      },
       read: { summary: "A cohort", handle: (request) => showCohort(desk, cohortNamed(desk, request)) },
       patch: change(true),
       put: change(false),

@@ -58,8 +58,6 @@ export const createdBy = {
   author: [Email.nullable(), "E-mail address; by default the first user's."],
 } as const;
 
-export const deleted = { stored: z.boolean(), blank: false, write: boolean(), author: "By default false." } as const;
-
 export const tags = {
   stored: z.array(z.string()),
   blank: [],
@@ -68,4 +66,15 @@ export const tags = {
     .transform((it) => (it === null ? undefined : tidyTags(it))),
   is: "tags",
   author: [Tags, "They are trimmed, put in lower case and sorted."],
+} as const;
+
+/** False unless it is set. */
+export const off = { stored: z.boolean(), blank: false, write: boolean(), author: "By default false." } as const;
+
+/** A text that is empty unless it is set. */
+export const empty = {
+  stored: z.string(),
+  blank: "",
+  write: text({ blank: true }),
+  author: "By default empty.",
 } as const;

@@ -3,10 +3,11 @@ import {
   AnyJson,
   createdAt,
   createdBy,
-  deleted,
+  empty,
   Id,
   JsonRecord,
   number,
+  off,
   project,
   tags,
   UserShape,
@@ -67,13 +68,13 @@ export const dashboardKind = kind(
       write: text({ max: 400, blank: true }).nullable(),
       author: [z.string().max(400).nullable(), "The dashboard's name; by default null."],
     },
-    description: { stored: z.string(), blank: "", write: text({ blank: true }), author: "By default empty." },
-    pinned: { stored: z.boolean(), blank: false, write: boolean(), author: "By default false." },
+    description: empty,
+    pinned: off,
     created_at: createdAt,
     created_by: createdBy,
     last_accessed_at: { stored: z.string().nullable(), blank: null },
     is_shared: { show: z.boolean() },
-    deleted,
+    deleted: off,
     creation_mode: { stored: creationMode, blank: "default", author: "How it was created." },
     /** Of these three only the documented dialect shows anything; the service never returns them. */
     use_template: { write: text({ blank: true }), show: z.literal("").optional(), detail: true },
@@ -167,7 +168,6 @@ const label = {
   blank: null,
   write: text({ max: 400, blank: true }).nullable(),
 } as const;
-const off = { stored: z.boolean(), blank: false, write: boolean() } as const;
 
 /** Insights of a project. Upstream PostHog/posthog posthog/api/insight.py. */
 export const insightKind = kind(
@@ -187,14 +187,14 @@ export const insightKind = kind(
     description: { ...label, author: "By default null." },
     query: { stored: AnyJson, blank: null, write: json().nullable(), author: "The service's query JSON." },
     filters: { stored: JsonRecord, blank: {}, write: dictionary(), author: "Older form of `query`." },
-    deleted: { ...deleted, detail: true },
+    deleted: { ...off, detail: true },
     /** Ids of the dashboards that show it. */
     dashboards: { show: z.array(z.int()), write: list(json()) },
     dashboard_tiles: {
       show: z.array(z.object({ id: z.int(), dashboard_id: z.int(), deleted: z.boolean().nullable() })),
     },
     tags,
-    favorited: { ...off, author: "By default false." },
+    favorited: off,
     saved: { ...off, author: "True (the default): in the list of insights, not only on dashboards." },
     created_at: createdAt,
     created_by: createdBy,

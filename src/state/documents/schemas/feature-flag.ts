@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { AnyJson, createdAt, createdBy, empty, JsonRecord, number, off, project } from "../field-kinds.ts";
+import { kind } from "../kind.ts";
+import { json, list, text } from "../lenient-fields.ts";
 
 export const FlagFilters = z.looseObject({
   groups: z
@@ -60,23 +63,51 @@ export const FeatureFlag = z.object({
   last_modified_by: z.int().nullable(),
 });
 
-/** Static cohorts list their persons, dynamic ones have conditions in `filters`. */
-export const Cohort = z.looseObject({
-  id: z.int(),
-  project: z.int(),
-  name: z.string().nullish(),
-  description: z.string().optional(),
-  is_static: z.boolean().optional(),
-  deleted: z.boolean().optional(),
-  filters: z.json().optional(),
-  /** What cohorts had before `filters`: any group is enough. */
-  groups: z.array(z.json()).optional(),
-  query: z.json().optional(),
-  /** Uuids of the persons of a static cohort. */
-  persons: z.array(z.string()).optional(),
-  created_at: z.string().nullish(),
-  created_by: z.int().nullish(),
-});
+const anything = { stored: AnyJson, blank: null, write: json() } as const;
+
+/**
+ * Static cohorts list their persons, dynamic ones have conditions in `filters`.
+ * Upstream PostHog/posthog posthog/api/cohort.py, CohortSerializer.
+ */
+export const cohortKind = kind(
+  {
+    id: number("The number that flags refer to; by default the next free one."),
+    project,
+    name: {
+      stored: z.string().nullable(),
+      blank: null,
+      write: text({ max: 400, blank: true }).nullable(),
+      author: [z.string(), "The cohort's name.", "required"],
+    },
+    description: { ...empty, write: text({ max: 1000, blank: true }) },
+    /** What cohorts had before `filters`: any group is enough. */
+    groups: { stored: z.array(AnyJson), blank: [], write: json() },
+    deleted: off,
+    filters: { ...anything, author: [JsonRecord, "The service's filters; they are evaluated for each person."] },
+    query: { ...anything, author: "The service's query JSON; it is stored, but not evaluated." },
+    is_calculating: { show: z.boolean() },
+    created_by: createdBy,
+    created_at: { ...createdAt, stored: z.string().nullable() },
+    last_calculation: { show: z.string().nullable() },
+    errors_calculating: { show: z.int() },
+    /** How many persons a static cohort lists; null: the sim does not compute it. */
+    count: { show: z.int().nullable() },
+    is_static: { ...off, author: "True: `persons` are its members. By default false." },
+    cohort_type: { show: z.string().nullable() },
+    experiment_set: { show: z.array(z.int()) },
+    /** Uuids of the persons of a static cohort. */
+    persons: {
+      stored: z.array(z.string()).optional(),
+      show: false,
+      author: [z.array(z.string()), "Members of a static cohort: uuids, or distinct ids of persons of this project."],
+    },
+    /** Uuids of persons; those that the project does not have are left out. */
+    _create_static_person_ids: { write: list(text()) },
+  },
+  { authored: "name id description is_static deleted filters query persons created_at created_by" },
+);
+/** Those of older versions and of scenarios lack some fields. */
+export const Cohort = z.looseObject({ ...cohortKind.Stored.partial().shape, id: z.int(), project: z.int() });
 
 /** A value that replaces the decision of a flag until it is removed or the world is reset. */
 export const FlagOverride = z.object({
