@@ -1,5 +1,4 @@
 import {
-  blankBatchExport,
   blankFeatureFlag,
   blankMembership,
   blankOrganization,
@@ -7,6 +6,7 @@ import {
   blankProject,
   blankUser,
 } from "../../src/state/documents/blank.ts";
+import { exportKind } from "../../src/state/documents/schemas/batch-export.ts";
 import { dashboardKind, insightKind, tileKind } from "../../src/state/documents/schemas/dashboard.ts";
 import {
   type BatchExport,
@@ -161,7 +161,7 @@ export const aCohort = (more: Partial<Cohort> = {}): Cohort => ({
 });
 
 export const aBatchExport = (more: Partial<BatchExport> = {}): BatchExport =>
-  blankBatchExport(
+  exportKind.blank(
     {
       id: batchExportId,
       project: 1,

@@ -1,15 +1,9 @@
 import type { Path } from "../../kernel/base/json.ts";
 import { readDuration } from "../../kernel/base/time-text.ts";
 import { maskSecrets } from "../../state/documents/batch-export-secrets.ts";
-import { blankBatchExport } from "../../state/documents/blank.ts";
+import { type AuthoredOutcome, backfillKind, exportKind, runKind } from "../../state/documents/schemas/batch-export.ts";
 import type { BatchExport, BatchExportBackfill, StoredProject } from "../../state/documents/world.ts";
-import type {
-  AuthoredBackfill,
-  AuthoredBatchExport,
-  AuthoredLogs,
-  AuthoredOutcome,
-  AuthoredRun,
-} from "./project-schema.ts";
+import type { AuthoredBackfill, AuthoredBatchExport, AuthoredLogs, AuthoredRun } from "./project-schema.ts";
 import { beginning, Names, timeOr, type WorldBuilder } from "./world-builder.ts";
 
 interface Target {
@@ -22,18 +16,16 @@ export function addBatchExport({ builder, project }: Target, authored: AuthoredB
   const { runs = [], backfills = [], logs = [], scripted_runs: scripted, ...given } = authored;
   const created = timeOr(given.created_at, beginning);
   const id = builder.uuid(`batch_export:${project.api_key}/${given.name}`, given.id, [...at, "id"]);
-  const batchExport = blankBatchExport(
+  const batchExport = exportKind.blank(
     {
-      ...given,
+      ...builder.fields(exportKind, given, at),
       ...(scripted && { scripted_runs: scripted.map(outcomeOf) }),
       id,
       project: project.id,
+      name: given.name,
+      interval: given.interval,
       destination: maskSecrets(given.destination),
-      created_at: created,
       last_updated_at: created,
-      last_paused_at: timeOr(given.last_paused_at, null),
-      start_at: timeOr(given.start_at, null),
-      end_at: timeOr(given.end_at, null),
     },
     beginning,
   );
@@ -67,15 +59,13 @@ function addBackfill(
   i: number,
   at: Path,
 ): BatchExportBackfill {
-  const backfill: BatchExportBackfill = {
+  const backfill = backfillKind.blank({
+    ...builder.fields(backfillKind, authored, at),
     id: builder.uuid(`backfill:${batch_export}/${i}`, authored.id, [...at, "id"]),
     batch_export,
-    start_at: timeOr(authored.start_at, null),
-    end_at: timeOr(authored.end_at, null),
     status: authored.status,
-    total_runs: authored.total_runs ?? null,
     ...timesOf(authored, timeOr(authored.created_at, created_at)),
-  };
+  });
   builder.world.batch_export_backfills.push(backfill);
   return backfill;
 }
@@ -92,20 +82,17 @@ function addRun(
   const created = timeOr(given.created_at, end);
   const id = builder.uuid(`batch_export_run:${batch_export}/${i}`, given.id, [...at, "id"]);
   const backfill = named === undefined ? undefined : backfills.find(named.toLowerCase(), [...at, "backfill"]);
-  builder.world.batch_export_runs.push({
-    records_completed: null,
-    records_total_count: null,
-    bytes_exported: null,
-    latest_error: null,
-    cursor: null,
-    ...given,
+  const run = runKind.blank({
+    data_interval_start: null,
+    data_interval_end: end,
+    ...builder.fields(runKind, given, at),
     id,
     batch_export,
     backfill: backfill?.id ?? null,
-    data_interval_start: timeOr(given.data_interval_start, null),
-    data_interval_end: end,
+    status: given.status,
     ...timesOf(given, created),
   });
+  builder.world.batch_export_runs.push(run);
   addLogs(builder, { batch_export, run: id }, created, logs, at);
 }
 

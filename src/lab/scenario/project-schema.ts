@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { readDuration } from "../../kernel/base/time-text.ts";
 import { AnyJson, Email, Id, JsonRecord, Tags, Time, Uuid } from "../../state/documents/field-kinds.ts";
-import { logLevels, runStatuses } from "../../state/documents/run-statuses.ts";
-import { BatchExport, RunOutcome } from "../../state/documents/schemas/batch-export.ts";
+import { logLevels } from "../../state/documents/run-statuses.ts";
+import { backfillKind, exportKind, runKind } from "../../state/documents/schemas/batch-export.ts";
 import { dashboardKind, insightKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
 import { cohortKind, FeatureFlag, FlagFilters } from "../../state/documents/schemas/feature-flag.ts";
 import { maxGroupTypes } from "../../state/persons/person.ts";
@@ -146,8 +145,6 @@ export const AuthoredTemplate = z.strictObject({
 });
 export type AuthoredTemplate = z.infer<typeof AuthoredTemplate>;
 
-const Count = z.int().nonnegative();
-
 const Log = z.strictObject({
   level: z.enum(logLevels).describe("Its level."),
   message: z.string().describe("Its text."),
@@ -156,73 +153,14 @@ const Log = z.strictObject({
 const Logs = z.array(Log);
 export type AuthoredLogs = z.infer<typeof Logs>;
 
-export const AuthoredRun = z.strictObject({
-  id: Uuid.optional().describe("By default it follows from the run's place."),
-  status: z.enum(runStatuses).describe("The run's status."),
-  data_interval_start: Time.nullable().describe("Start of its data; null: the first event."),
-  data_interval_end: Time.describe("End of its data."),
-  backfill: z.string().optional().describe("Id of the backfill that it belongs to; by default it was scheduled."),
-  records_completed: Count.nullable().optional().describe("Number of written rows; by default unknown."),
-  records_total_count: Count.nullable().optional().describe("Number of rows; by default unknown."),
-  bytes_exported: Count.nullable().optional().describe("Number of written bytes; by default unknown."),
-  latest_error: z.string().nullable().optional().describe("The last error; by default none."),
-  cursor: z.string().nullable().optional().describe("Its progress; by default null."),
-  created_at: Time.optional().describe("By default the end of its interval."),
-  finished_at: Time.nullable().optional().describe("By default its creation, if it has ended."),
-  logs: Logs.optional().describe("The run's log."),
-});
+export const AuthoredRun = runKind.Authored.extend({ logs: Logs.optional().describe("The run's log.") });
 export type AuthoredRun = z.infer<typeof AuthoredRun>;
 
-const Outcome = z.strictObject({
-  status: RunOutcome.shape.status.describe("How the run ends."),
-  after: z
-    .union([
-      z.int().nonnegative(),
-      z.string().refine((text) => readDuration(text) !== undefined, "a duration such as 30s or 5m"),
-    ])
-    .optional()
-    .describe("Its duration, in ms or such as 30s; by default it ends at once."),
-  latest_error: z.string().optional().describe("The error; by default none."),
-});
-export type AuthoredOutcome = z.infer<typeof Outcome>;
+export type AuthoredBackfill = z.infer<typeof backfillKind.Authored>;
 
-const Backfill = z.strictObject({
-  id: Uuid.optional().describe("Runs refer to it; by default it follows from the backfill's place."),
-  start_at: Time.nullable().optional().describe("Start of its data; null: the first event."),
-  end_at: Time.nullable().optional().describe("End of its data; null: now."),
-  status: z.enum(runStatuses).describe("The backfill's status."),
-  total_runs: Count.nullable().optional().describe("Number of its runs; null until it is known."),
-  created_at: Time.optional().describe("By default the creation of its export."),
-  finished_at: Time.nullable().optional().describe("By default its creation, if it has ended."),
-});
-export type AuthoredBackfill = z.infer<typeof Backfill>;
-
-const Destination = z.strictObject({
-  type: z.string().describe("`S3`, `BigQuery`, `Snowflake`, …, as in the service."),
-  config: JsonRecord.describe("Its settings; secrets among them are replaced by `***`."),
-});
-
-export const AuthoredBatchExport = z.strictObject({
-  name: z.string().min(1).describe("The export's name."),
-  id: Uuid.optional().describe("By default it follows from the name."),
-  model: BatchExport.shape.model.optional().describe("The exported data; by default events."),
-  destination: Destination.describe("The destination."),
-  interval: BatchExport.shape.interval.describe("How often it runs."),
-  paused: z.boolean().optional().describe("By default false."),
-  last_paused_at: Time.nullable().optional().describe("When it was last paused; by default never."),
-  start_at: Time.nullable().optional().describe("Start of the first run; by default there is no limit."),
-  end_at: Time.nullable().optional().describe("End of the last run; by default there is no limit."),
-  hogql_query: z.string().nullable().optional().describe("The columns, as a query; by default all."),
-  schema: JsonRecord.nullable().optional().describe("The query, as the service stores it."),
-  filters: z.array(AnyJson).nullable().optional().describe("Property filters; by default none."),
-  deleted: z.boolean().optional().describe("By default false."),
-  created_at: Time.optional().describe("By default 2025-01-01."),
-  scripted_runs: z
-    .array(Outcome)
-    .optional()
-    .describe("Outcomes of its next runs, in order; later runs are not affected."),
+export const AuthoredBatchExport = exportKind.Authored.extend({
   runs: z.array(AuthoredRun).optional().describe("Its past and current runs."),
-  backfills: z.array(Backfill).optional().describe("Requested exports of past data."),
+  backfills: z.array(backfillKind.Authored).optional().describe("Requested exports of past data."),
   logs: Logs.optional().describe("The log of the export itself; runs have their own."),
 });
 export type AuthoredBatchExport = z.infer<typeof AuthoredBatchExport>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readDuration } from "../../kernel/base/time-text.ts";
 import { endStatuses, logLevels, runStatuses } from "../../state/documents/run-statuses.ts";
-import { BatchExport } from "../../state/documents/schemas/batch-export.ts";
+import { exportKind } from "../../state/documents/schemas/batch-export.ts";
 
 // Messages complete the words "expected …".
 
@@ -25,7 +25,7 @@ const RunFields = z.strictObject({
   batch_export: z.string().describe("Id of its export"),
   name: z.string().nullable().describe("The export's name; null if the export no longer exists"),
   project: z.int().nullable(),
-  interval: BatchExport.shape.interval.nullable(),
+  interval: exportKind.Stored.shape.interval.nullable(),
   data_interval_start: time.nullable().describe("null: from the beginning"),
   data_interval_end: time,
   ...outcome,
@@ -98,8 +98,8 @@ export const Export = z
     id: z.string(),
     project: z.int(),
     name: z.string(),
-    model: BatchExport.shape.model,
-    interval: BatchExport.shape.interval,
+    model: exportKind.Stored.shape.model,
+    interval: exportKind.Stored.shape.interval,
     destination: z.string().describe("Its type"),
     paused: z.boolean(),
     next_run: time.nullable().describe("The next boundary of its schedule, by the sim's clock"),

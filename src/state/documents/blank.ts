@@ -1,13 +1,5 @@
 import { defaultSecretOf } from "./access.ts";
-import type {
-  BatchExport,
-  FeatureFlag,
-  Membership,
-  Organization,
-  PersonalApiKey,
-  StoredProject,
-  User,
-} from "./world.ts";
+import type { FeatureFlag, Membership, Organization, PersonalApiKey, StoredProject, User } from "./world.ts";
 
 /**
  * New documents with the service's defaults. `now` is a wire time (time.ts). Given values are spread twice: first for
@@ -120,24 +112,5 @@ export const blankFeatureFlag = (given: Given<FeatureFlag, "id" | "project" | "k
   created_by: null,
   updated_at: null,
   last_modified_by: null,
-  ...given,
-});
-
-export const blankBatchExport = (
-  given: Given<BatchExport, "id" | "project" | "name" | "destination" | "interval">,
-  now: string,
-): BatchExport => ({
-  ...given,
-  model: "events",
-  paused: false,
-  created_at: now,
-  last_updated_at: now,
-  last_paused_at: null,
-  start_at: null,
-  end_at: null,
-  hogql_query: null,
-  schema: null,
-  filters: null,
-  deleted: false,
   ...given,
 });

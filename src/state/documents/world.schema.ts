@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Membership, Organization, PersonalApiKey, Project, User } from "./schemas/account.ts";
-import { BatchExport, BatchExportBackfill, BatchExportLog, BatchExportRun } from "./schemas/batch-export.ts";
+import { BatchExportLog, backfillKind, exportKind, runKind } from "./schemas/batch-export.ts";
 import {
   DashboardCollaborator,
   DashboardTemplate,
@@ -44,9 +44,9 @@ export const WorldSchema = z.object({
   feature_flags: z.array(FeatureFlag),
   flag_overrides: z.array(FlagOverride),
   cohorts: z.array(Cohort),
-  batch_exports: z.array(BatchExport),
-  batch_export_runs: z.array(BatchExportRun),
-  batch_export_backfills: z.array(BatchExportBackfill),
+  batch_exports: z.array(exportKind.Stored),
+  batch_export_runs: z.array(runKind.Stored),
+  batch_export_backfills: z.array(backfillKind.Stored),
   batch_export_logs: z.array(BatchExportLog),
   resources: z.array(StoredResource),
   product_tours: z.array(Owned),

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { blankBatchExport, blankProject } from "../../../src/state/documents/blank.ts";
+import { blankProject } from "../../../src/state/documents/blank.ts";
+import { exportKind } from "../../../src/state/documents/schemas/batch-export.ts";
 import { dashboardKind, insightKind } from "../../../src/state/documents/schemas/dashboard.ts";
 import type { World } from "../../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
@@ -263,7 +264,7 @@ describe("deleting an organization", () => {
       updated_at: startedAt,
     }));
     world.batch_exports = [1, 3].map((project) =>
-      blankBatchExport(
+      exportKind.blank(
         {
           id: uuidOf(`export ${project}`),
           project,

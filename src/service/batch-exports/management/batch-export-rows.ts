@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import { maskSecrets } from "../../../state/documents/batch-export-secrets.ts";
-import { blankBatchExport } from "../../../state/documents/blank.ts";
+import { exportKind } from "../../../state/documents/schemas/batch-export.ts";
 import { wireTime } from "../../../state/documents/time.ts";
 import type { BatchExport, Organization, StoredProject } from "../../../state/documents/world.ts";
 import { found, hasFeature } from "../../api-frame/access.ts";
@@ -83,7 +83,7 @@ function createExport(desk: ExportDesk, request: Request<WrittenExport> & Home):
   checkModel(body);
   requireProject(desk, request);
   checkInterval(body.interval, request.organization);
-  const document = blankBatchExport(
+  const document = exportKind.blank(
     {
       ...fieldsOf(body),
       name: body.name,

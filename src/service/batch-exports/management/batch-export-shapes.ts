@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Json } from "../../../kernel/base/json.ts";
 import type { Dialect } from "../../../state/documents/dialect.ts";
-import { logLevels, runStatuses } from "../../../state/documents/run-statuses.ts";
-import { BatchExport as StoredExport } from "../../../state/documents/schemas/batch-export.ts";
+import { logLevels } from "../../../state/documents/run-statuses.ts";
+import { backfillKind, exportKind, RunShape } from "../../../state/documents/schemas/batch-export.ts";
 import type {
   BatchExport,
   BatchExportBackfill,
@@ -38,7 +38,7 @@ const fields = {
   name: text(),
   model: model().optional(),
   destination: z.object({ type: choice(destinations), config: dictionary() }),
-  interval: StoredExport.shape.interval,
+  interval: exportKind.Stored.shape.interval,
   paused: boolean().optional(),
   last_paused_at: datetime().nullable().optional(),
   start_at: datetime().nullable().optional(),
@@ -65,54 +65,11 @@ export type BackfillBody = z.infer<typeof BackfillBody>;
 
 export const UnpauseBody = z.object({ backfill: boolean().optional() }).meta({ title: "BatchExportUnpause" });
 
-/** What is shown of batch exports. Upstream PostHog/posthog posthog/batch_exports/http.py. */
-
-const time = z.string().meta({ format: "date-time" });
-const uuid = z.string().meta({ format: "uuid" });
-
-export const RunShape = z
-  .object({
-    id: uuid,
-    status: z.enum(runStatuses),
-    records_completed: z.int().nullable(),
-    latest_error: z.string().nullable(),
-    data_interval_start: time.nullable(),
-    data_interval_end: time,
-    cursor: z.string().nullable(),
-    created_at: time,
-    finished_at: time.nullable(),
-    last_updated_at: time,
-    records_total_count: z.int().nullable(),
-    bytes_exported: z.int().nullable(),
-    batch_export: uuid,
-    backfill: uuid.nullable(),
-  })
-  .meta({ title: "BatchExportRun" });
-
 export const showRun = (run: BatchExportRun): z.infer<typeof RunShape> => shownAs(RunShape, run);
 
-const head = {
-  id: uuid,
-  team_id: z.int(),
-  name: z.string(),
-  model: z.enum(["events", "persons"]),
-  destination: z
-    .object({ type: z.string(), config: z.record(z.string(), z.json()) })
-    .meta({ description: "Without the secrets of its config" }),
-  interval: z.string(),
-  paused: z.boolean(),
-  created_at: time,
-  last_updated_at: time,
-  last_paused_at: time.nullable(),
-  start_at: time.nullable(),
-  end_at: time.nullable(),
-  latest_runs: z.array(RunShape).meta({ description: "The last ten, newest first" }),
-};
-const query = { hogql_query: z.string().nullable() };
-const tail = { schema: z.record(z.string(), z.json()).nullable(), filters: z.array(z.json()).nullable() };
 const title = "BatchExport";
-const Documented = z.object({ ...head, ...query, ...tail }).meta({ title });
-const Production = z.object({ ...head, ...tail }).meta({ title });
+const Documented = exportKind.Shown.meta({ title });
+const Production = exportKind.Shown.omit({ hogql_query: true }).meta({ title });
 
 /** The service leaves the query out: it is kept as `schema` only. */
 export const exportShape = (dialect: Dialect) => (dialect === "documented" ? Documented : Production);
@@ -132,22 +89,7 @@ export const showExport = (
     latest_runs: runs.slice(0, latest).map(showRun),
   });
 
-export const BackfillShape = z
-  .object({
-    id: uuid,
-    progress: z
-      .object({ total_runs: z.int().nullable(), finished_runs: z.int().nullable(), progress: z.number() })
-      .nullable(),
-    start_at: time.nullable(),
-    end_at: time.nullable(),
-    status: z.enum(runStatuses),
-    created_at: time,
-    finished_at: time.nullable(),
-    last_updated_at: time,
-    team: z.int(),
-    batch_export: uuid,
-  })
-  .meta({ title: "BatchExportBackfill" });
+export const BackfillShape = backfillKind.Shown.meta({ title: "BatchExportBackfill" });
 
 type Shown = z.infer<typeof BackfillShape>;
 
@@ -164,6 +106,9 @@ function progressOf(it: BatchExportBackfill, finished: () => number): Shown["pro
 /** @param finished counts its runs that have ended */
 export const showBackfill = (it: BatchExportBackfill, project: number, finished: () => number): Shown =>
   shownAs(BackfillShape, { ...it, progress: progressOf(it, finished), team: project });
+
+const time = z.string().meta({ format: "date-time" });
+const uuid = z.string().meta({ format: "uuid" });
 
 export const LogShape = z
   .object({

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Call } from "../../../kernel/http/call.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { RunShape } from "../../../state/documents/schemas/batch-export.ts";
 import { compareTimes } from "../../../state/documents/time.ts";
 import type { BatchExport, BatchExportLog, BatchExportRun } from "../../../state/documents/world.ts";
 import { datetime, firstInvalid, integer, invalid, text } from "../../api-frame/fields.ts";
@@ -9,7 +10,7 @@ import { inProject, managementRow } from "../../api-frame/row.ts";
 import type { ExportDesk } from "../ports.ts";
 import { isOpen } from "../ports.ts";
 import { Begun, begun, Cancelled } from "./backfill-rows.ts";
-import { LogShape, RunShape, showLog, showRun } from "./batch-export-shapes.ts";
+import { LogShape, showLog, showRun } from "./batch-export-shapes.ts";
 import { cursorPage, cursorPageSchema, cursorQuery, orderOf, orderQuery } from "./cursor-pages.ts";
 import { everywhere, type Records, requireProject } from "./records.ts";
 
