@@ -2,7 +2,7 @@ import { isUuid } from "../../kernel/base/ids.ts";
 import type { Path } from "../../kernel/base/json.ts";
 import { blankFeatureFlag, blankProject } from "../../state/documents/blank.ts";
 import { dashboardKind, insightKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
-import { cohortKind } from "../../state/documents/schemas/feature-flag.ts";
+import { cohortKind, flagKind } from "../../state/documents/schemas/feature-flag.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import type {
   Dashboard,
@@ -222,7 +222,7 @@ function addTemplate({ builder, project }: Target, authored: AuthoredTemplate, a
 }
 
 function addFlag({ builder, project }: Target, key: string, authored: AuthoredFlag, at: Path): FeatureFlag {
-  const given = flagFields(authored);
+  const given = flagFields(builder, authored, at);
   const author = builder.author(undefined, at);
   const flag = blankFeatureFlag(
     {
@@ -239,48 +239,20 @@ function addFlag({ builder, project }: Target, key: string, authored: AuthoredFl
   return flag;
 }
 
-function flagFields(authored: AuthoredFlag): Partial<FeatureFlag> {
+function flagFields(builder: WorldBuilder, authored: AuthoredFlag, at: Path): Partial<FeatureFlag> {
   // off means decided as false: an inactive flag would be missing from the reply instead
   if (typeof authored === "boolean") return { filters: filtersOf({ rollout: authored ? 100 : 0 }) };
-  return isServiceFlag(authored) ? serviceFlagFields(authored) : { filters: filtersOf(authored) };
+  return isServiceFlag(authored) ? serviceFlagFields(builder, authored, at) : { filters: filtersOf(authored) };
 }
 
 const isServiceFlag = (flag: ShortFlag | ServiceFlag): flag is ServiceFlag => flag.filters !== undefined;
 
-/** Keys of the service's document that are stored. */
-const storedKeys = [
-  "id",
-  "name",
-  "active",
-  "deleted",
-  "version",
-  "ensure_experience_continuity",
-  "has_encrypted_payloads",
-  "is_remote_configuration",
-  "evaluation_runtime",
-  "bucketing_identifier",
-  "filters",
-] as const satisfies readonly (keyof FeatureFlag & keyof ServiceFlag)[];
-
-function serviceFlagFields(flag: ServiceFlag): Partial<FeatureFlag> {
-  const contexts = flag.evaluation_contexts ?? flag.evaluation_tags ?? [];
-  return {
-    ...withValues(flag, storedKeys),
-    tags: tidyTags(flag.tags ?? []),
-    ...(contexts.length > 0 && { evaluation_contexts: tidyTags(contexts) }),
-    created_at: timeOr(flag.created_at, beginning),
-    updated_at: timeOr(flag.updated_at, null),
-  };
-}
-
-/** The keys that have a value: null means the default. */
-function withValues<T, K extends keyof T>(from: T, keys: readonly K[]): { [P in K]?: NonNullable<T[P]> } {
-  const picked: { [P in K]?: NonNullable<T[P]> } = {};
-  for (const key of keys) {
-    const value = from[key];
-    if (value !== undefined && value !== null) picked[key] = value;
-  }
-  return picked;
+/** Null means the default. */
+function serviceFlagFields(builder: WorldBuilder, flag: ServiceFlag, at: Path): Partial<FeatureFlag> {
+  const { evaluation_tags: older, evaluation_contexts: named, ...fields } = flag;
+  const contexts = tidyTags(named ?? older ?? []);
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  return { ...builder.fields(flagKind, given, at), ...(contexts.length > 0 && { evaluation_contexts: contexts }) };
 }
 
 /** The service's filters of the short form. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { AnyJson, Email, Id, JsonRecord, Tags, Time, Uuid } from "../../state/documents/field-kinds.ts";
+import { AnyJson, Email, Id, JsonRecord, Time, Uuid } from "../../state/documents/field-kinds.ts";
 import { logLevels } from "../../state/documents/run-statuses.ts";
 import { backfillKind, exportKind, runKind } from "../../state/documents/schemas/batch-export.ts";
 import { dashboardKind, insightKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
-import { cohortKind, FeatureFlag, FlagFilters } from "../../state/documents/schemas/feature-flag.ts";
+import { cohortKind, FlagFilters, flagKind } from "../../state/documents/schemas/feature-flag.ts";
 import { maxGroupTypes } from "../../state/persons/person.ts";
 import { AuthoredTraffic } from "../generate/shapes.ts";
 import { resourceLists } from "./resource-schema.ts";
@@ -19,8 +19,6 @@ const ShortFlag = z.strictObject({
   filters: z.never().optional(),
 });
 export type ShortFlag = z.infer<typeof ShortFlag>;
-
-const { shape } = FeatureFlag;
 
 const Filters = FlagFilters.extend({
   version: z
@@ -39,32 +37,9 @@ const Filters = FlagFilters.extend({
 });
 
 /** As exported from production; unknown keys are ignored. */
-export const ServiceFlag = z.looseObject({
+export const ServiceFlag = flagKind.Authored.extend({
   filters: Filters.describe("The service's filters, as exported from production."),
-  id: Id.optional().describe("The flag's number; by default the next free one."),
-  name: shape.name.nullish().describe("The flag's description."),
-  active: shape.active.nullish().describe("False: the flag is not evaluated. By default true."),
-  deleted: shape.deleted.nullish().describe("By default false."),
-  version: shape.version.nullish().describe("By default 1."),
-  ensure_experience_continuity: shape.ensure_experience_continuity
-    .nullish()
-    .describe("True: a person keeps the value from before identification. By default false."),
-  has_encrypted_payloads: shape.has_encrypted_payloads.nullish().describe("By default false."),
-  is_remote_configuration: shape.is_remote_configuration
-    .nullish()
-    .describe("True: the flag is a payload for all persons, not a decision. By default false."),
-  evaluation_runtime: shape.evaluation_runtime.optional().describe("Where it is evaluated; by default everywhere."),
-  bucketing_identifier: shape.bucketing_identifier
-    .optional()
-    .describe("`device_id`: rollouts hash the device id; by default the distinct id."),
-  evaluation_contexts: shape.evaluation_contexts
-    .nullish()
-    .describe("Only for clients that name one of these; by default for all."),
-  tags: Tags.optional().describe("They are trimmed, put in lower case and sorted."),
-  evaluation_tags: Tags.nullish().describe("Older name of `evaluation_contexts`."),
-  created_at: Time.optional().describe("By default 2025-01-01."),
-  updated_at: Time.nullish().describe("By default never."),
-});
+}).loose();
 export type ServiceFlag = z.infer<typeof ServiceFlag>;
 
 /** `true`, `false`, the short form, or the service's own document. */

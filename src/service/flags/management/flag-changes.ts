@@ -5,11 +5,9 @@ import { safeParse } from "../../../kernel/base/safe-parse.ts";
 import { compareText } from "../../../kernel/base/text.ts";
 import { blankFeatureFlag } from "../../../state/documents/blank.ts";
 import { liveResources } from "../../../state/documents/resources.ts";
-import type { FlagChange } from "../../../state/documents/schemas/feature-flag.ts";
-import { tidyTags } from "../../../state/documents/tags.ts";
+import { type FlagChange, flagKind } from "../../../state/documents/schemas/feature-flag.ts";
 import { wireTime } from "../../../state/documents/time.ts";
 import type { Draft, FeatureFlag, StoredResource } from "../../../state/documents/world.ts";
-import { given } from "../../api-frame/body.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { firstInvalid, invalid } from "../../api-frame/fields.ts";
 import type { ProjectRequest } from "../../api-frame/row.ts";
@@ -28,28 +26,10 @@ function checkKey(desk: ResourceDesk, project: number, key: string, id?: number)
   if (isTaken) throw invalid("There is already a feature flag with this key.", "key", "unique");
 }
 
-/** Switches that the service also takes null for. */
-const switches = ["ensure_experience_continuity", "is_remote_configuration", "has_encrypted_payloads"] as const;
-
-const plain = [
-  "name",
-  "key",
-  "deleted",
-  "active",
-  "archived",
-  "created_at",
-  "evaluation_runtime",
-  "bucketing_identifier",
-] as const;
-
 /** The flag with the fields of the body, except its filters. */
 const withFields = (flag: FeatureFlag, body: FlagPatch): FeatureFlag => ({
   ...flag,
-  ...given(body, plain),
-  ...Object.fromEntries(switches.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name] ?? false]]))),
-  ...(body.tags && { tags: tidyTags(body.tags) }),
-  ...(body.rollback_conditions !== undefined && { rollback_conditions: body.rollback_conditions ?? [] }),
-  ...(body.analytics_dashboards && { analytics_dashboards: body.analytics_dashboards }),
+  ...flagKind.changes({ ...body, filters: undefined, version: undefined }),
 });
 
 /** @throws SimError does_not_exist for a dashboard that the project does not have */

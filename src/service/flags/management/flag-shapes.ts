@@ -1,93 +1,22 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { JsonObject } from "../../../kernel/base/json.ts";
 import { liveResources } from "../../../state/documents/resources.ts";
+import { flagKind } from "../../../state/documents/schemas/feature-flag.ts";
 import type { FeatureFlag } from "../../../state/documents/world.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
-import { boolean, choice, datetime, dictionary, integer, json, list, shownAs, text } from "../../api-frame/fields.ts";
-import { showUserOf, UserShape } from "../../api-frame/users.ts";
+import { shownAs } from "../../api-frame/fields.ts";
+import { showUserOf } from "../../api-frame/users.ts";
 import { showFeature, showSurvey } from "../../capture/sdk/lists.ts";
 import { referenceIn } from "../engine/values.ts";
 import { cohortOf } from "./cohort-rules.ts";
 
-const keyPattern = /^[a-zA-Z0-9_-]+$/;
-
-/** Fields that can be written, in the order in which the service checks them. */
-const fields = {
-  name: text({ blank: true }).optional(),
-  key: text({ max: 400 }).refine((key) => keyPattern.test(key), {
-    params: { detail: "Only letters, numbers, hyphens (-) & underscores (_) are allowed.", code: "invalid_key" },
-  }),
-  filters: dictionary().optional(),
-  deleted: boolean().optional(),
-  active: boolean().optional(),
-  archived: boolean().optional(),
-  created_at: datetime().optional(),
-  /** The version that the caller knows; see `original_flag`. */
-  version: integer().optional(),
-  ensure_experience_continuity: boolean().nullable().optional(),
-  tags: list(text()).optional(),
-  rollback_conditions: list(json()).nullable().optional(),
-  analytics_dashboards: list(integer()).optional(),
-  /** Accepted, not kept. */
-  creation_context: choice([
-    "feature_flags",
-    "experiments",
-    "surveys",
-    "early_access_features",
-    "web_experiments",
-  ]).optional(),
-  is_remote_configuration: boolean().nullable().optional(),
-  has_encrypted_payloads: boolean().nullable().optional(),
-  evaluation_runtime: choice(["server", "client", "all"]).nullable().optional(),
-  bucketing_identifier: choice(["distinct_id", "device_id"]).nullable().optional(),
-  /** The flag as the caller read it: a field that another user has changed since is a conflict. */
-  original_flag: json().optional(),
-};
-
-export const FlagBody = z.object(fields);
-export type FlagBody = z.infer<typeof FlagBody>;
-
-export const FlagPatch = z.object({ ...fields, key: fields.key.optional() });
+export const FlagPatch = flagKind.Writable;
 export type FlagPatch = z.infer<typeof FlagPatch>;
 
-/** Upstream PostHog/posthog posthog/api/feature_flag.py, FeatureFlagSerializer. */
-export const FeatureFlagShape = z
-  .object({
-    id: z.int(),
-    name: z.string(),
-    key: z.string(),
-    filters: z.record(z.string(), z.json()),
-    deleted: z.boolean(),
-    active: z.boolean(),
-    archived: z.boolean(),
-    created_by: UserShape.nullable(),
-    created_at: z.string(),
-    updated_at: z.string().nullable(),
-    version: z.int(),
-    last_modified_by: UserShape.nullable(),
-    is_simple_flag: z.boolean(),
-    rollout_percentage: z.number().nullable(),
-    ensure_experience_continuity: z.boolean(),
-    experiment_set: z.array(z.int()),
-    surveys: z.array(z.json()),
-    features: z.array(z.json()),
-    rollback_conditions: z.array(z.json()),
-    performed_rollback: z.boolean(),
-    can_edit: z.boolean(),
-    tags: z.array(z.string()),
-    evaluation_tags: z.array(z.string()),
-    usage_dashboard: z.int().nullable(),
-    analytics_dashboards: z.array(z.int()),
-    has_enriched_analytics: z.boolean(),
-    user_access_level: z.string(),
-    is_remote_configuration: z.boolean(),
-    has_encrypted_payloads: z.boolean(),
-    status: z.string(),
-    evaluation_runtime: z.string().nullable(),
-    bucketing_identifier: z.string().nullable(),
-    last_called_at: z.string().nullable(),
-  })
-  .meta({ title: "FeatureFlag" });
+export const FlagBody = FlagPatch.extend({ key: FlagPatch.shape.key.unwrap() });
+export type FlagBody = z.infer<typeof FlagBody>;
+
+export const FeatureFlagShape = flagKind.Shown.meta({ title: "FeatureFlag" });
 
 /** The filters with the names of the cohorts that they ask for. */
 function showFilters({ worlds }: ResourceDesk, { project, filters }: FeatureFlag): JsonObject {

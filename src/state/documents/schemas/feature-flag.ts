@@ -1,7 +1,21 @@
 import { z } from "zod";
-import { AnyJson, createdAt, createdBy, empty, JsonRecord, number, off, project } from "../field-kinds.ts";
+import {
+  AnyJson,
+  createdAt,
+  createdBy,
+  empty,
+  JsonRecord,
+  number,
+  off,
+  project,
+  Tags,
+  Time,
+  tags,
+  UserShape,
+} from "../field-kinds.ts";
 import { kind } from "../kind.ts";
-import { json, list, text } from "../lenient-fields.ts";
+import { boolean, choice, datetime, dictionary, integer, json, list, text } from "../lenient-fields.ts";
+import { tidyTags } from "../tags.ts";
 
 export const FlagFilters = z.looseObject({
   groups: z
@@ -32,36 +46,110 @@ const FlagChange = z.object({
 });
 export type FlagChange = z.infer<typeof FlagChange>;
 
-export const FeatureFlag = z.object({
-  id: z.int(),
-  project: z.int(),
-  key: z.string(),
-  name: z.string(),
-  active: z.boolean(),
-  deleted: z.boolean(),
-  /** Left out of lists; never active. */
-  archived: z.boolean().optional(),
-  /** Changes over the management API, the last ones, oldest first. */
-  history: z.array(FlagChange).optional(),
-  version: z.int(),
-  ensure_experience_continuity: z.boolean(),
-  /** Kept as they were written; nothing is rolled back here. */
-  rollback_conditions: z.array(z.json()).optional(),
-  /** Ids of dashboards. */
-  analytics_dashboards: z.array(z.int()).optional(),
-  has_encrypted_payloads: z.boolean(),
-  is_remote_configuration: z.boolean(),
-  evaluation_runtime: z.enum(["all", "client", "server"]).nullable(),
-  bucketing_identifier: z.string().nullable(),
-  /** For callers that name one of these contexts; none: for everybody. The service's older name: evaluation tags. */
-  evaluation_contexts: z.array(z.string()).optional(),
-  filters: FlagFilters,
-  tags: z.array(z.string()),
-  created_at: z.string(),
-  created_by: z.int().nullable(),
-  updated_at: z.string().nullable(),
-  last_modified_by: z.int().nullable(),
-});
+const keyPattern = /^[a-zA-Z0-9_-]+$/;
+
+const fromScenario = <S extends z.ZodType, const T extends string>(stored: S, description: T) =>
+  ({ stored, author: [z.nullable(stored), description] }) as const;
+const switched = <const T extends string>(description: T) =>
+  ({
+    ...fromScenario(z.boolean(), description),
+    // the service takes null for false
+    write: boolean()
+      .nullable()
+      .transform((it) => it ?? false),
+  }) as const;
+const userOrNull = { stored: z.int().nullable(), show: UserShape.nullable() } as const;
+
+/** Their values in new flags are in blank.ts: a start needs them. Upstream PostHog/posthog posthog/api/feature_flag.py. */
+export const flagKind = kind(
+  {
+    id: number("The flag's number; by default the next free one."),
+    project,
+    name: { ...fromScenario(z.string(), "The flag's description."), write: text({ blank: true }) },
+    key: {
+      stored: z.string(),
+      write: text({ max: 400 }).refine((key) => keyPattern.test(key), {
+        params: { detail: "Only letters, numbers, hyphens (-) & underscores (_) are allowed.", code: "invalid_key" },
+      }),
+    },
+    filters: {
+      stored: FlagFilters,
+      show: z.record(z.string(), z.json()),
+      write: dictionary(),
+      author: [FlagFilters, "The service's filters, as exported from production.", "required"],
+    },
+    deleted: { ...fromScenario(z.boolean(), "By default false."), write: boolean() },
+    active: { ...fromScenario(z.boolean(), "False: the flag is not evaluated. By default true."), write: boolean() },
+    /** Left out of lists; never active. */
+    archived: { stored: z.boolean().optional(), show: z.boolean(), write: boolean() },
+    created_by: userOrNull,
+    created_at: { ...createdAt, write: datetime() },
+    updated_at: { stored: z.string().nullable(), is: "time", author: [Time.nullable(), "By default never."] },
+    /** In requests the version that the caller knows; see `original_flag`. */
+    version: { ...fromScenario(z.int(), "By default 1."), write: integer() },
+    last_modified_by: userOrNull,
+    is_simple_flag: { show: z.boolean() },
+    rollout_percentage: { show: z.number().nullable() },
+    ensure_experience_continuity: switched(
+      "True: a person keeps the value from before identification. By default false.",
+    ),
+    experiment_set: { show: z.array(z.int()) },
+    surveys: { show: z.array(z.json()) },
+    features: { show: z.array(z.json()) },
+    /** Kept as they were written; nothing is rolled back here. */
+    rollback_conditions: {
+      stored: z.array(z.json()).optional(),
+      show: z.array(z.json()),
+      write: list(json())
+        .nullable()
+        .transform((it) => it ?? []),
+    },
+    performed_rollback: { show: z.boolean() },
+    can_edit: { show: z.boolean() },
+    tags: { ...tags, write: list(text()).transform(tidyTags) },
+    evaluation_tags: { show: z.array(z.string()), author: [Tags.nullable(), "Older name of `evaluation_contexts`."] },
+    usage_dashboard: { show: z.int().nullable() },
+    /** Ids of dashboards. */
+    analytics_dashboards: { stored: z.array(z.int()).optional(), show: z.array(z.int()), write: list(integer()) },
+    has_enriched_analytics: { show: z.boolean() },
+    user_access_level: { show: z.string() },
+    /** Accepted, not kept. */
+    creation_context: {
+      write: choice(["feature_flags", "experiments", "surveys", "early_access_features", "web_experiments"]),
+    },
+    is_remote_configuration: switched("True: the flag is a payload for all persons, not a decision. By default false."),
+    has_encrypted_payloads: switched("By default false."),
+    status: { show: z.string() },
+    evaluation_runtime: {
+      stored: z.enum(["all", "client", "server"]).nullable(),
+      show: z.string().nullable(),
+      write: choice(["server", "client", "all"]).nullable(),
+      author: "Where it is evaluated; by default everywhere.",
+    },
+    bucketing_identifier: {
+      stored: z.string().nullable(),
+      write: choice(["distinct_id", "device_id"]).nullable(),
+      author: "`device_id`: rollouts hash the device id; by default the distinct id.",
+    },
+    last_called_at: { show: z.string().nullable() },
+    /** For callers that name one of these contexts; none: for everybody. The service's older name: evaluation tags. */
+    evaluation_contexts: {
+      stored: z.array(z.string()).optional(),
+      show: false,
+      author: [z.array(z.string()).nullable(), "Only for clients that name one of these; by default for all."],
+    },
+    /** Changes over the management API, the last ones, oldest first. */
+    history: { stored: z.array(FlagChange).optional(), show: false },
+    /** The flag as the caller read it: a field that another user has changed since is a conflict. */
+    original_flag: { write: json() },
+  },
+  {
+    written: "name key filters deleted active archived created_at version ensure_experience_continuity tags",
+    authored:
+      "filters id name active deleted version ensure_experience_continuity has_encrypted_payloads is_remote_configuration evaluation_runtime bucketing_identifier evaluation_contexts tags evaluation_tags",
+  },
+);
+export const FeatureFlag = flagKind.Stored;
 
 const anything = { stored: AnyJson, blank: null, write: json() } as const;
 
