@@ -1,7 +1,7 @@
 import { isUuid } from "../../kernel/base/ids.ts";
 import type { Path } from "../../kernel/base/json.ts";
 import { blankFeatureFlag, blankProject } from "../../state/documents/blank.ts";
-import { dashboardKind, insightKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
+import { dashboardKind, insightKind, templateKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
 import { cohortKind, flagKind } from "../../state/documents/schemas/feature-flag.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import type {
@@ -208,17 +208,9 @@ function addSharing(
 
 function addTemplate({ builder, project }: Target, authored: AuthoredTemplate, at: Path): void {
   const name = `dashboard_template:${project.api_key}/${authored.template_name}`;
-  builder.world.dashboard_templates.push({
-    dashboard_description: "",
-    dashboard_filters: {},
-    tags: [],
-    variables: null,
-    image_url: null,
-    ...authored,
-    id: builder.uuid(name, authored.id, [...at, "id"]),
-    project: project.id,
-    created_at: timeOr(authored.created_at, beginning),
-  });
+  const id = builder.uuid(name, authored.id, [...at, "id"]);
+  const given = { ...authored, ...builder.fields(templateKind, authored, at), id, project: project.id };
+  builder.world.dashboard_templates.push(templateKind.blank(given, beginning));
 }
 
 function addFlag({ builder, project }: Target, key: string, authored: AuthoredFlag, at: Path): FeatureFlag {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AnyJson, Email, Id, JsonRecord, Time, Uuid } from "../../state/documents/field-kinds.ts";
 import { logLevels } from "../../state/documents/run-statuses.ts";
 import { backfillKind, exportKind, runKind } from "../../state/documents/schemas/batch-export.ts";
-import { dashboardKind, insightKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
+import { dashboardKind, insightKind, templateKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
 import { cohortKind, FlagFilters, flagKind } from "../../state/documents/schemas/feature-flag.ts";
 import { maxGroupTypes } from "../../state/persons/person.ts";
 import { AuthoredTraffic } from "../generate/shapes.ts";
@@ -105,19 +105,7 @@ export type AuthoredDashboard = z.infer<typeof AuthoredDashboard>;
 export const AuthoredInsight = insightKind.Authored;
 export type AuthoredInsight = z.infer<typeof AuthoredInsight>;
 
-export const AuthoredTemplate = z.strictObject({
-  template_name: z.string().min(1).describe("The template's name."),
-  id: Uuid.optional().describe("By default it follows from the name."),
-  dashboard_description: z.string().optional().describe("Description of the dashboards made from it."),
-  dashboard_filters: JsonRecord.optional().describe("Filters of the dashboards made from it."),
-  tags: z.array(z.string()).optional().describe("Tags of the dashboards made from it."),
-  variables: z.array(AnyJson).nullable().optional().describe("Inputs for a new dashboard."),
-  tiles: z
-    .array(z.looseObject({ type: z.string().describe("`TEXT` or `INSIGHT`.") }))
-    .describe("The service's template tiles."),
-  image_url: z.string().nullable().optional().describe("A picture of it; by default null."),
-  created_at: Time.optional().describe("By default 2025-01-01."),
-});
+export const AuthoredTemplate = templateKind.Authored;
 export type AuthoredTemplate = z.infer<typeof AuthoredTemplate>;
 
 const Log = z.strictObject({

@@ -85,6 +85,7 @@ const ordered = (shape: z.ZodRawShape, names: string): z.ZodRawShape => ({
 /** A kind of documents with this type. */
 export interface KindOf<D> {
   readonly fields: Fields;
+  readonly Authored: z.ZodObject;
   blank(given: never, time?: string): D;
 }
 

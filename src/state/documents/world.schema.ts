@@ -3,10 +3,10 @@ import { Membership, Organization, PersonalApiKey, Project, User } from "./schem
 import { BatchExportLog, backfillKind, exportKind, runKind } from "./schemas/batch-export.ts";
 import {
   DashboardCollaborator,
-  DashboardTemplate,
   dashboardKind,
   insightKind,
   SharingConfiguration,
+  templateKind,
 } from "./schemas/dashboard.ts";
 import { Cohort, FeatureFlag, FlagOverride } from "./schemas/feature-flag.ts";
 import { PlaceRow } from "./schemas/place.ts";
@@ -37,7 +37,7 @@ export const WorldSchema = z.object({
   projects: z.array(Project),
   personal_api_keys: z.array(PersonalApiKey),
   dashboards: z.array(dashboardKind.Stored),
-  dashboard_templates: z.array(DashboardTemplate),
+  dashboard_templates: z.array(templateKind.Stored),
   dashboard_collaborators: z.array(DashboardCollaborator),
   sharing_configurations: z.array(SharingConfiguration),
   insights: z.array(insightKind.Stored),

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
+import type { KindOf } from "../../../state/documents/kind.ts";
+import { dashboardKind, insightKind } from "../../../state/documents/schemas/dashboard.ts";
+import { cohortKind } from "../../../state/documents/schemas/feature-flag.ts";
 import {
   AuthoredBatchExport,
-  AuthoredCohort,
-  AuthoredDashboard,
-  AuthoredInsight,
   AuthoredPerson,
   AuthoredProject,
   AuthoredRun,
@@ -25,6 +25,15 @@ const fields = ({ shape }: z.ZodObject, names: string): Fields => ({
   names: names.split(" "),
 });
 
+/** All that a scenario may have, but users: their addresses are not in the document. */
+const fieldsOf = (
+  { Authored: { shape }, fields: rows }: Pick<KindOf<unknown>, "Authored" | "fields">,
+  without: readonly string[] = [],
+): Fields => ({
+  shape: shape as Fields["shape"],
+  names: Object.keys(shape).filter((name) => rows[name]?.is !== "user" && !without.includes(name)),
+});
+
 const byKind: Readonly<Record<DocumentKind, Fields>> = {
   users: fields(
     AuthoredUser,
@@ -35,19 +44,13 @@ const byKind: Readonly<Record<DocumentKind, Fields>> = {
     "name id slug plugins_access_level is_member_join_email_enabled enforce_2fa allow_publicly_shared_resources created_at",
   ),
   projects: fields(AuthoredProject, "id uuid name timezone is_demo created_at"),
-  dashboards: fields(
-    AuthoredDashboard,
-    "name id description pinned tags restriction_level created_at creation_mode filters variables breakdown_colors data_color_theme_id deleted",
-  ),
-  insights: fields(
-    AuthoredInsight,
-    "name id short_id derived_name description query filters tags favorited saved deleted created_at",
-  ),
+  dashboards: fieldsOf(dashboardKind),
+  insights: fieldsOf(insightKind),
   feature_flags: fields(
     ServiceFlag,
     "filters id name active deleted version ensure_experience_continuity has_encrypted_payloads is_remote_configuration evaluation_runtime bucketing_identifier evaluation_contexts evaluation_tags tags created_at",
   ),
-  cohorts: fields(AuthoredCohort, "name id description is_static deleted filters query created_at"),
+  cohorts: fieldsOf(cohortKind, ["persons"]),
   batch_exports: fields(
     AuthoredBatchExport,
     "name id model destination interval paused last_paused_at start_at end_at hogql_query schema filters created_at",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isObject, type Json } from "../../../kernel/base/json.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { templateKind } from "../../../state/documents/schemas/dashboard.ts";
 import { tidyTags } from "../../../state/documents/tags.ts";
 import type { Dashboard, DashboardTemplate, Tile } from "../../../state/documents/world.ts";
 import { found } from "../../api-frame/access.ts";
@@ -81,23 +82,7 @@ export function withTemplate(maker: Maker, dashboard: Dashboard, template: Templ
   };
 }
 
-const TemplateShape = z
-  .object({
-    id: z.string(),
-    template_name: z.string(),
-    dashboard_description: z.string(),
-    dashboard_filters: z.record(z.string(), z.json()),
-    tags: z.array(z.string()),
-    tiles: z.array(z.record(z.string(), z.json())),
-    variables: z.array(z.json()).nullable(),
-    deleted: z.literal(false),
-    created_at: z.string(),
-    created_by: z.null(),
-    image_url: z.string().nullable(),
-    team_id: z.int().nullable(),
-    scope: z.enum(["global", "team"]),
-  })
-  .meta({ title: "DashboardTemplate" });
+const TemplateShape = templateKind.Shown.meta({ title: "DashboardTemplate" });
 
 const scopeOf = ({ project }: DashboardTemplate) => (project === null ? "global" : "team");
 

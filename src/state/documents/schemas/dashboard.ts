@@ -11,6 +11,7 @@ import {
   project,
   tags,
   UserShape,
+  Uuid,
 } from "../field-kinds.ts";
 import { kind, now } from "../kind.ts";
 import { boolean, datetime, dictionary, integer, json, list, numberChoice, text } from "../lenient-fields.ts";
@@ -128,19 +129,34 @@ export const dashboardKind = kind(
   },
 );
 
-export const DashboardTemplate = z.object({
-  id: z.string(),
-  /** null: offered to every project */
-  project: z.int().nullable(),
-  template_name: z.string(),
-  dashboard_description: z.string(),
-  dashboard_filters: z.record(z.string(), z.json()),
-  tags: z.array(z.string()),
-  variables: z.array(z.json()).nullable(),
-  tiles: z.array(z.looseObject({ type: z.string() })),
-  image_url: z.string().nullable(),
-  created_at: z.string(),
-});
+export const templateKind = kind(
+  {
+    id: { stored: z.string(), author: [Uuid, "By default it follows from the name."] },
+    /** null: offered to every project */
+    project: { stored: z.int().nullable(), show: false },
+    template_name: { stored: z.string(), author: [z.string().min(1), "The template's name.", "required"] },
+    dashboard_description: { stored: z.string(), blank: "", author: "Description of the dashboards made from it." },
+    dashboard_filters: { stored: JsonRecord, blank: {}, author: "Filters of the dashboards made from it." },
+    tags: { stored: z.array(z.string()), blank: [], author: "Tags of the dashboards made from it." },
+    tiles: {
+      stored: z.array(z.looseObject({ type: z.string() })),
+      show: z.array(JsonRecord),
+      author: [
+        z.array(z.looseObject({ type: z.string().describe("`TEXT` or `INSIGHT`.") })),
+        "The service's template tiles.",
+        "required",
+      ],
+    },
+    variables: { stored: z.array(AnyJson).nullable(), blank: null, author: "Inputs for a new dashboard." },
+    deleted: { show: z.literal(false) },
+    created_at: createdAt,
+    created_by: { show: z.null() },
+    image_url: { stored: z.string().nullable(), blank: null, author: "A picture of it; by default null." },
+    team_id: { show: z.int().nullable() },
+    scope: { show: z.enum(["global", "team"]) },
+  },
+  { authored: "template_name id dashboard_description dashboard_filters tags variables tiles image_url" },
+);
 
 export const DashboardCollaborator = z.object({
   id: z.string(),
