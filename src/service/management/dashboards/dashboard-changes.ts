@@ -79,11 +79,7 @@ export function createDashboard(
   const { mode, template, source } = modelOf(desk, request.project.id, fields);
   return desk.worlds.change((draft) => {
     const maker = desk.maker(draft, request);
-    const bare = emptyDashboard(maker, {
-      ...(source && heritage(source)),
-      ...changes,
-      creation_mode: mode,
-    });
+    const bare = emptyDashboard(maker, { ...(source && heritage(source)), ...changes, creation_mode: mode });
     const tiles = source ? duplicatedTiles(desk, maker, source, fields.duplicate_tiles ?? false) : [];
     const made = template ? withTemplate(maker, bare, template) : { ...bare, tiles };
     // Tags in the body replace the template's.

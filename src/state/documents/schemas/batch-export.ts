@@ -5,7 +5,7 @@ import { kind, now } from "../kind.ts";
 import { logLevels, runStatuses } from "../run-statuses.ts";
 
 /** A scripted end of a run; `after` is in ms from its start. */
-export const RunOutcome = z.object({
+const RunOutcome = z.object({
   status: z.enum(runStatuses).exclude(["Starting", "Running"]),
   after: z.int().nonnegative(),
   latest_error: z.string().nullable(),
