@@ -9,7 +9,7 @@ import { presets } from "./presets.ts";
 import { placeTest } from "./routes.ts";
 import type { Fault, FaultEffect, FaultMatch, FaultOrder, FaultUse } from "./shapes.ts";
 
-interface Taken extends Effect {
+export interface Taken extends Effect {
   readonly name: string;
   /** ms. */
   readonly delay: number;
