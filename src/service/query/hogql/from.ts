@@ -115,8 +115,8 @@ function tableOf({ table }: JoinNode, ctes: Ctes, ports: FromPorts): RowSource {
   const cte = table.chain.length === 1 ? ctes.get(name) : undefined;
   if (cte && isQuery(cte.node.expr)) return derivedTable(ports.plan(cte.node.expr, cte.ctes));
   try {
-    const found = ports.table(name);
-    if (found) return found;
+    const source = ports.table(name);
+    if (source) return source;
   } catch (error) {
     throw error instanceof Refusal ? new Refusal(error.message, table) : error;
   }

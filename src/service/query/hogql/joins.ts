@@ -178,13 +178,13 @@ export function joined(parts: readonly Part[], resolve: Resolve, budget: ValueBu
     const length = rows[0]?.length ?? 0;
     for (let row = 0; row < length; row++) {
       if (isTurn(row)) yield undefined;
-      const found = matches.get(leftKey(row)) ?? [];
-      for (const right of found) {
+      const partners = matches.get(leftKey(row)) ?? [];
+      for (const right of partners) {
         if (isTurn(next[0]?.length ?? 0)) yield undefined;
         isMatched[right] = 1;
         emit(row, right);
       }
-      if (found.length === 0 && join.keepsLeft) emit(row, -1);
+      if (partners.length === 0 && join.keepsLeft) emit(row, -1);
     }
     if (join.keepsRight) for (let row = 0; row < count; row++) if (!isMatched[row]) emit(-1, row);
     return next;

@@ -29,9 +29,9 @@ export function* grouped(
   const start = (row: ResultRow): unknown[] => {
     budget.take(weightOf(row));
     values.push(row);
-    const made = aggregation.start();
-    states.push(made);
-    return made;
+    const state = aggregation.start();
+    states.push(state);
+    return state;
   };
   const numberOf = numbering(reads);
   // Without keys there is one group, also without rows.
@@ -66,11 +66,11 @@ export interface Output {
 export function* output(
   length: number,
   passes: (row: number) => boolean,
-  given: Known,
+  computed: Known,
   { columns, sortTerms, limitTerms, limits, isDistinct, budget, shown }: Output,
 ): Steps<ResultRow[]> {
   const windows = new Map<string, Read>();
-  const known: Known = (term) => windows.get(term.key) ?? given(term);
+  const known: Known = (term) => windows.get(term.key) ?? computed(term);
   let isKept = passes;
   const calls = shown.flatMap((it) => termsIn(it, "window"));
   if (calls.length > 0) {
@@ -79,15 +79,15 @@ export function* output(
       if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
       if (passes(row)) rows.push(row);
     }
-    for (const it of calls) if (!windows.has(it.key)) windows.set(it.key, yield* it.read(rows, given, budget));
+    for (const it of calls) if (!windows.has(it.key)) windows.set(it.key, yield* it.read(rows, computed, budget));
     const kept = new Set(rows);
     isKept = (row) => kept.has(row);
   }
   const reads = columns.map((it) => compile(it.term, known));
   const keys: SortKey[] = sortTerms.map(({ term, isDescending }) => ({ read: compile(term, known), isDescending }));
-  const wanted = limits.limit === undefined ? Number.POSITIVE_INFINITY : limits.offset + limits.limit;
+  const end = limits.limit === undefined ? Number.POSITIVE_INFINITY : limits.offset + limits.limit;
   const isPlain = !isDistinct && limits.by === undefined;
-  const most = isPlain ? wanted : Number.POSITIVE_INFINITY;
+  const most = isPlain ? end : Number.POSITIVE_INFINITY;
   const seen = new Set<unknown>();
   let work: number[] = [];
   for (let row = 0; row < length; row++) {
@@ -100,7 +100,7 @@ export function* output(
       seen.add(key);
     }
     work.push(row);
-    if (keys.length === 0 && work.length >= wanted && isPlain) break;
+    if (keys.length === 0 && work.length >= end && isPlain) break;
     // With a limit only the first rows of the order are kept.
     if (keys.length > 0 && work.length > 2 * most + 100_000) work = (yield* sorted(work, order(keys))).slice(0, most);
   }
@@ -108,7 +108,7 @@ export function* output(
   const limitReads = limitTerms.map((it) => compile(it, known));
   if (limits.by !== undefined) work = limitedBy(work, limitReads, limits.by, limits.byOffset);
   const rows: ResultRow[] = [];
-  for (const row of work.slice(limits.offset, wanted)) {
+  for (const row of work.slice(limits.offset, end)) {
     if (rows.length % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     const values = reads.map((it) => it(row));
     budget.take(weightOf(values));

@@ -37,20 +37,13 @@ const casts: Readonly<Record<string, string>> = {
   ...{ date: "toDate", datetime: "toDateTime", timestamp: "toDateTime", uuid: "toUUID" },
 };
 
-const constant = (value: HogQLValue, type: Type, at: Located): HogQLTerm => ({
-  op: "constant",
-  key: `constant ${typeName(type)} ${keyOf(value)}`,
-  type,
-  value,
-  at,
-});
-const columnTerm = (key: string, column: SourceColumn, at: Located): HogQLTerm => ({
-  op: "column",
-  key,
-  type: column.type,
-  column,
-  at,
-});
+function constant(value: HogQLValue, type: Type, at: Located): HogQLTerm {
+  return { op: "constant", key: `constant ${typeName(type)} ${keyOf(value)}`, type, value, at };
+}
+
+function columnTerm(key: string, column: SourceColumn, at: Located): HogQLTerm {
+  return { op: "column", key, type: column.type, column, at };
+}
 
 /** A call of literals is a literal, unless it fails: it may be in a branch that is not used. */
 function callTerm(key: string, type: Type, args: readonly HogQLTerm[], build: Build, at: Located): HogQLTerm {
@@ -189,14 +182,14 @@ export class Resolver {
 
   #field(chain: Chain, scope: NameScope, node: Located): HogQLTerm {
     if (chain.includes(0)) throw new Refusal(`${fromOne}.1`, node);
-    const found = nameIn(chain, scope, node);
+    const named = nameIn(chain, scope, node);
     let here =
-      found.is === "expression"
-        ? this.term(found.expression, scope)
-        : found.is === "column"
-          ? columnTerm(found.key, found.column, node)
-          : found.term;
-    for (const step of found.rest) {
+      named.is === "expression"
+        ? this.term(named.expression, scope)
+        : named.is === "column"
+          ? columnTerm(named.key, named.column, node)
+          : named.term;
+    for (const step of named.rest) {
       if (here.type.kind !== "Tuple" || typeof step !== "number")
         throw new Refusal(`Cannot resolve type ${chain.join(".")}. Unable to resolve ${step}.`, node);
       here = this.#element(here, step, node);

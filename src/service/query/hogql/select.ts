@@ -109,8 +109,8 @@ function planScope(
 }
 
 function planSelect(select: SelectNode, outer: Ctes, ports: PlanPorts, depth: number): QueryPlan {
-  const given = arraysOf(select);
-  const { node } = given;
+  const query = arraysOf(select);
+  const { node } = query;
   const ctes = withCtes(node, outer);
   const prerequisites: (() => Steps<void>)[] = [];
   const planned = (query: QueryNode, known: Ctes): QueryPlan => plan(query, known, ports, depth + 1);
@@ -119,7 +119,7 @@ function planSelect(select: SelectNode, outer: Ctes, ports: PlanPorts, depth: nu
   const scopeOf = ({ tables, anonymous }: TableNames): NameScope => ({
     ...{ tables, anonymous, expressions, subquery, aliases: new Map(), locals: new Map() },
   });
-  const { from, scope: names } = planScope(given, ctes, ports, scopeOf, planned);
+  const { from, scope: names } = planScope(query, ctes, ports, scopeOf, planned);
   const scope: NameScope = { ...names, windows: node.window_exprs ?? {} };
   const resolve = (it: ExprNode): HogQLTerm => ports.resolver.term(it, scope);
   const columns = node.select

@@ -88,8 +88,8 @@ export type Known = (term: HogQLTerm) => Read | undefined;
 
 /** Code of a term. */
 export function compile(term: HogQLTerm, known: Known = () => undefined): Read {
-  const found = known(term);
-  if (found) return found;
+  const read = known(term);
+  if (read) return read;
   switch (term.op) {
     case "constant":
       return () => term.value;

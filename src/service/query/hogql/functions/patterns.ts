@@ -8,12 +8,12 @@ const mostKnown = 200;
 function remembered<T>(make: (pattern: string) => T): (pattern: string) => T {
   const known = new Map<string, T>();
   return (pattern) => {
-    const found = known.get(pattern);
-    if (found !== undefined) return found;
+    const before = known.get(pattern);
+    if (before !== undefined) return before;
     if (known.size >= mostKnown) known.clear();
-    const made = make(pattern);
-    known.set(pattern, made);
-    return made;
+    const compiled = make(pattern);
+    known.set(pattern, compiled);
+    return compiled;
   };
 }
 
@@ -72,11 +72,11 @@ function regexFor(pattern: string): Regex {
     return text;
   };
   const groups = search.capturesLength() - 1;
-  function group(found: { readonly get: readonly { readonly value: string }[] } | undefined): string {
+  function group(match: { readonly get: readonly { readonly value: string }[] } | undefined): string {
     // The library leaves out groups that took no part in a match: which ones is not known.
-    if (found && groups > 1 && found.get.length <= groups)
+    if (match && groups > 1 && match.get.length <= groups)
       throw new Refusal(`Optional groups in the regular expression ${JSON.stringify(pattern)} are not emulated`);
-    return found?.get[groups > 0 ? 1 : 0]?.value ?? "";
+    return match?.get[groups > 0 ? 1 : 0]?.value ?? "";
   }
   return {
     isMatch: (text) => search.isMatch(checked(text)),

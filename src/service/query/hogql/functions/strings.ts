@@ -38,8 +38,8 @@ function position(text: string, part: string, from = 1): number {
     : Buffer.from(text)
         .subarray(0, from - 1)
         .toString().length;
-  const found = text.indexOf(part, start);
-  return found < 0 ? 0 : size(text.slice(0, found)) + 1;
+  const at = text.indexOf(part, start);
+  return at < 0 ? 0 : size(text.slice(0, at)) + 1;
 }
 
 const mostCharacters = 1_000_000;
@@ -96,8 +96,8 @@ const fullPathOf = (text: string): string => /^[^/?#]*(\/.*)$/s.exec(afterScheme
 
 function parameterOf(text: string, name: string): string {
   const query = /\?([^#]*)/.exec(text)?.[1] ?? "";
-  const found = query.split("&").find((it) => it.startsWith(`${name}=`));
-  return found === undefined ? "" : found.slice(name.length + 1);
+  const parameter = query.split("&").find((it) => it.startsWith(`${name}=`));
+  return parameter === undefined ? "" : parameter.slice(name.length + 1);
 }
 
 function decoded(text: string): string {

@@ -1,3 +1,4 @@
+import { own } from "../../../../kernel/base/json.ts";
 import type { CallNode, ExprNode, FrameNode, OrderNode, QueryNode, WindowFunctionNode, WindowNode } from "../ast.ts";
 import { Refusal } from "../refusal.ts";
 import { isQuery } from "../syntax.ts";
@@ -15,6 +16,14 @@ const comparisons: Readonly<Record<string, string>> = {
   ...{ "~": "=~", "=~": "=~", "!~": "!~", "~*": "=~*", "=~*": "=~*", "!~*": "!~*" },
   ...{ in: "in", like: "like", ilike: "ilike" },
 };
+
+const infixPowers: Readonly<Record<string, number>> = {
+  ...{ as: power.alias, "?": power.ternary, or: power.or, and: power.and, between: power.between },
+  ...{ "??": power.nullish, is: power.isNull, "||": power.sum, "+": power.sum, "-": power.sum },
+  ...{ "*": power.product, "/": power.product, "%": power.product },
+};
+const infixPower = (word: string): number | undefined =>
+  own(infixPowers, word) ?? (Object.hasOwn(comparisons, word) ? power.compare : undefined);
 
 /** Words that end an expression: they are no columns unless they are in quotes. */
 export const reserved: readonly string[] = [
@@ -99,71 +108,56 @@ export abstract class ExpressionReader extends TokenReader {
   infix(left: ExprNode, least: number, start: number): ExprNode | undefined {
     const { text, kind } = this.token();
     if (kind !== "sign" && kind !== "word") return undefined;
-    const allows = (of: number): boolean => of >= least;
-    const at = () => ({ start, end: this.end });
     const isNegated = text === "not" && this.isAt(1, "in", "like", "ilike", "between");
     const word = isNegated ? this.token(1).text : text;
-    const skip = () => {
-      this.drop(isNegated ? 2 : 1);
-    };
-    if (["*", "/", "%", "+", "-"].includes(text)) {
-      const of = text === "+" || text === "-" ? power.sum : power.product;
-      if (!allows(of)) return undefined;
-      skip();
-      const right = this.binary(of + 1);
-      return { node: "ArithmeticOperation", op: text as "*", left, right, ...at() };
+    const of = infixPower(word);
+    if (of === undefined || of < least) return undefined;
+    this.drop(isNegated ? 2 : 1);
+    const right = (): ExprNode => this.binary(of + 1);
+    const call = (name: string, args: ExprNode[]) => this.at(start, { node: "Call", name, args });
+    const comparison = own(comparisons, word);
+    if (comparison !== undefined) {
+      if (word === "in" && this.is("cohort") && this.startsExpression(1)) throw this.unsupported("IN COHORT");
+      const op = isNegated ? `not ${comparison}` : comparison;
+      return this.at(start, { node: "CompareOperation", op, left, right: right() });
     }
-    if (text === "||" && allows(power.sum)) {
-      skip();
-      const args = [left, this.binary(power.sum + 1)].flatMap((it) => (isConcat(it) ? it.args : [it]));
-      return { node: "Call", name: "concat", args, ...at() };
+    switch (word) {
+      case "||":
+        return call(
+          "concat",
+          [left, right()].flatMap((it) => (isConcat(it) ? it.args : [it])),
+        );
+      case "??":
+        return call("ifNull", [left, right()]);
+      case "is": {
+        const op = this.skip("not") ? "!=" : "==";
+        if (this.is("distinct")) throw this.unsupported("IS DISTINCT FROM");
+        this.expect("null");
+        return this.at(start, { node: "CompareOperation", op, left, right: { node: "Constant", value: null } });
+      }
+      case "between": {
+        const low = this.binary(of);
+        this.expect("and");
+        return this.at(start, { node: "BetweenExpr", expr: left, low, high: right(), negated: isNegated });
+      }
+      case "and":
+      case "or": {
+        const node = word === "and" ? "And" : "Or";
+        const exprs = [left, right()].flatMap((it) => (it.node === node ? it.exprs : [it]));
+        return this.at(start, { node, exprs });
+      }
+      case "?": {
+        const then = this.expression();
+        this.expect(":");
+        return call("if", [left, then, this.binary(of)]);
+      }
+      case "as": {
+        const alias = this.token().kind === "string" ? this.take().value : this.name();
+        return this.at(start, { node: "Alias", alias, expr: left });
+      }
+      default:
+        return this.at(start, { node: "ArithmeticOperation", op: word as "*", left, right: right() });
     }
-    const op = Object.hasOwn(comparisons, word) ? comparisons[word] : undefined;
-    if (op !== undefined && allows(power.compare)) {
-      skip();
-      const isCohort = word === "in" && this.is("cohort") && this.startsExpression(1);
-      if (isCohort) throw this.unsupported("IN COHORT");
-      const right = this.binary(power.compare + 1);
-      return { node: "CompareOperation", op: isNegated ? `not ${op}` : op, left, right, ...at() };
-    }
-    if (text === "is" && allows(power.isNull)) {
-      skip();
-      const isNot = this.skip("not");
-      if (this.is("distinct")) throw this.unsupported("IS DISTINCT FROM");
-      this.expect("null");
-      const right = { node: "Constant", value: null } as const;
-      return this.at(start, { node: "CompareOperation", op: isNot ? "!=" : "==", left, right });
-    }
-    if (text === "??" && allows(power.nullish)) {
-      skip();
-      return { node: "Call", name: "ifNull", args: [left, this.binary(power.nullish + 1)], ...at() };
-    }
-    if (word === "between" && allows(power.between)) {
-      skip();
-      const low = this.binary(power.between);
-      this.expect("and");
-      const high = this.binary(power.between + 1);
-      return { node: "BetweenExpr", expr: left, low, high, negated: isNegated, ...at() };
-    }
-    if ((text === "and" || text === "or") && allows(power[text])) {
-      skip();
-      const node = text === "and" ? "And" : "Or";
-      const right = this.binary(power[text] + 1);
-      const exprs = [left, right].flatMap((it) => (it.node === node ? it.exprs : [it]));
-      return { node, exprs, ...at() };
-    }
-    if (text === "?" && allows(power.ternary)) {
-      skip();
-      const then = this.expression();
-      this.expect(":");
-      return { node: "Call", name: "if", args: [left, then, this.binary(power.ternary)], ...at() };
-    }
-    if (text === "as" && allows(power.alias)) {
-      skip();
-      const alias = this.token().kind === "string" ? this.take().value : this.name();
-      return { node: "Alias", alias, expr: left, ...at() };
-    }
-    return undefined;
   }
 
   /** What follows a value: `.b`, `[1]`, `::int`. */
@@ -304,15 +298,15 @@ export abstract class ExpressionReader extends TokenReader {
       const startsQuery = this.isQuery();
       this.take();
       if (startsQuery && this.is("select", "with")) {
-        const made = this.querySet();
+        const query = this.querySet();
         this.expect(")");
-        return made;
+        return query;
       }
       const first = this.expression();
       if (isQuery(first) && this.is(...setOperators)) {
-        const made = this.withSets(first, start + 1);
+        const query = this.withSets(first, start + 1);
         this.expect(")");
-        return made;
+        return query;
       }
       if (!this.is(",")) {
         this.expect(")");
@@ -470,7 +464,7 @@ export abstract class ExpressionReader extends TokenReader {
   interval(): ExprNode {
     const { start } = this.token();
     this.take();
-    const made = (unit: string, count: ExprNode): ExprNode =>
+    const interval = (unit: string, count: ExprNode): ExprNode =>
       this.at(start, { node: "Call", name: `toInterval${capital(unit)}`, args: [count] });
     const isUnit = (text: string) => units.some((it) => it === text);
     const token = this.token();
@@ -479,13 +473,18 @@ export abstract class ExpressionReader extends TokenReader {
       const [, count, unit = ""] = /^\s*(-?\d+)\s+([a-z]+?)s?\s*$/i.exec(token.value) ?? [];
       if (count === undefined || !isUnit(unit.toLowerCase()))
         throw new Refusal("Unsupported interval type: must be in the format '<count> <unit>'", token);
-      return made(unit.toLowerCase(), { node: "Constant", value: Number(count), start: token.start, end: token.end });
+      return interval(unit.toLowerCase(), {
+        node: "Constant",
+        value: Number(count),
+        start: token.start,
+        end: token.end,
+      });
     }
     const count = this.expression();
     const unit = this.token().text;
     if (!isUnit(unit)) throw this.unexpected("a unit: second, minute, hour, day, week, month, quarter or year");
     this.take();
-    return made(unit, count);
+    return interval(unit, count);
   }
 
   cast(start: number): ExprNode {

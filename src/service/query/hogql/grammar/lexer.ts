@@ -59,13 +59,13 @@ export function tokensOf(text: string): HogQLToken[] {
   for (;;) {
     at += match(blank)?.length ?? 0;
     if (at >= text.length) break;
-    const found = shapes.map(([kind, shape]) => ({ kind, value: match(shape) })).find((it) => it.value !== undefined);
-    if (!found?.value) {
+    const token = shapes.map(([kind, shape]) => ({ kind, value: match(shape) })).find((it) => it.value !== undefined);
+    if (!token?.value) {
       const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
       const message = /['"`]/.test(character) ? "Unterminated string" : `Unexpected character '${character}'`;
       throw new Refusal(message, { start: at, end: at + character.length });
     }
-    const { kind, value } = found;
+    const { kind, value } = token;
     const start = at;
     at += value.length;
     const isQuoted = kind === "string" || kind === "name";
