@@ -16,7 +16,6 @@ interface CapturedEvent extends CapturedName {
   /** Wire times of the first and the last one's arrival. */
   readonly first: string;
   last: string;
-  readonly properties: Set<string>;
 }
 
 interface CapturedProperty extends CapturedName {
@@ -45,10 +44,6 @@ interface Names {
 const notOfEvents = new Set(["$set", "$set_once", "$unset", "$groups"]);
 const isOfEvents = (name: string): boolean => !notOfEvents.has(name) && !/^\$group_\d$/.test(name);
 
-/** Every event of posthog-js has them; the service does not keep which events do. */
-const isOfAllEvents = (name: string): boolean =>
-  name.startsWith("$feature/") || name.startsWith("$feature_enrollment/");
-
 const mostBytes = 200;
 const isTooLong = (name: string): boolean => Buffer.byteLength(name) > mostBytes;
 
@@ -74,7 +69,7 @@ function add(names: Names, event: StoredEvent): void {
   names.seq = seq;
   if (isTooLong(name)) return;
   const time = wireTime(Date.parse(received_at));
-  const known = names.events.get(name) ?? { name, seq, first: time, last: time, properties: new Set() };
+  const known = names.events.get(name) ?? { name, seq, first: time, last: time };
   known.seq = seq;
   known.last = time;
   names.events.set(name, known);
@@ -83,9 +78,6 @@ function add(names: Names, event: StoredEvent): void {
     if (typeof group === "string")
       addProperties(names, event, { type: "group", group }, objectOf(properties.$group_set));
     return;
-  }
-  for (const property of Object.keys(properties)) {
-    if (isOfEvents(property) && !isOfAllEvents(property) && !isTooLong(property)) known.properties.add(property);
   }
   addProperties(names, event, ofEvents, properties);
   addProperties(names, event, ofPersons, objectOf(properties.$set));

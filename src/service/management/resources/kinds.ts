@@ -1,5 +1,4 @@
-import { eventDefinitions } from "../definitions/event-definitions.ts";
-import { propertyDefinitions } from "../definitions/property-definitions.ts";
+import { eventDefinitions, propertyDefinitions } from "../definitions/definitions.ts";
 import { accessControls } from "./access-controls.ts";
 import { actions } from "./actions.ts";
 import { earlyAccessFeatures } from "./early-access-features.ts";

@@ -1,5 +1,4 @@
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
-import { definitionRows } from "../definitions/definition-rows.ts";
 import type { ManagementDesk } from "../desk.ts";
 import { accessControlRows } from "./access-controls.ts";
 import { actionRows } from "./action-rows.ts";
@@ -15,6 +14,5 @@ export function resourceKindEndpoints(desk: ManagementDesk): Endpoint[] {
     ...actionRows(desk),
     ...surveyRows(desk),
     ...accessControlRows(desk),
-    ...definitionRows(desk, resources),
   ];
 }
