@@ -79,5 +79,5 @@ export const commands: readonly Command[] = [
     caCommands,
   ),
   mcp,
-  completion(() => commands),
+  completion,
 ];

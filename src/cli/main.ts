@@ -58,6 +58,11 @@ export async function main(argv: readonly string[], host: Host = process): Promi
 const codeOf = (ending: CommandEnd | FailureKind): number => (typeof ending === "number" ? ending : exitCodes[ending]);
 
 async function run(argv: readonly string[], host: Host, out: Shell["out"], err: Shell["err"]): Promise<CommandEnd> {
+  if (argv[0] === "--get-yargs-completions") {
+    const { printCompletions } = await import("../kernel/command/help.ts");
+    printCompletions(argv, await allCommands());
+    return "ok";
+  }
   const reading = startOf(argv) ?? readArgs(argv, await allCommands());
   if ("command" in reading) return reading.command.run(reading.flags, await shellOf(host, out, err));
   out.say("version" in reading ? version : await help(reading.help, host.stdout.columns));

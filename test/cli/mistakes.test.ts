@@ -32,7 +32,7 @@ describe("usage mistakes end with 2", () => {
     [
       ["completion"],
       {},
-      "completion needs SHELL: bash, zsh or fish, as in phx-sim completion bash (phx-sim completion --help)",
+      "completion needs SHELL: bash or zsh, as in phx-sim completion bash (phx-sim completion --help)",
     ],
     [["version"], {}, 'unknown command "version"; phx-sim --version prints it (phx-sim --help lists all)'],
     [["hlep"], {}, 'unknown command "hlep"; did you mean help? (phx-sim --help lists all)'],

@@ -10,6 +10,29 @@ const widest = 100;
  * @param columns Width of the terminal; 0 without one
  */
 export async function helpOf(name: string, commands: readonly Command[], columns = 0): Promise<string> {
+  const parser = parserOf(commands).wrap(Math.min(widest, columns || widest));
+  return new Promise((resolve) => {
+    parser.parse([...name.split(" ").filter(Boolean), "--help"], {}, (_error, _args, text) => resolve(text));
+  });
+}
+
+/** Prints what fits at the end of a command line. @param argv As the script of a shell passes it */
+export function printCompletions(argv: readonly string[], commands: readonly Command[]): void {
+  parserOf(commands, true)
+    .completion("completion", false)
+    .parse([...argv]);
+}
+
+/** Prints what a shell sources to complete command lines. */
+export function printCompletionScript(shell: "bash" | "zsh"): void {
+  // yargs has no other way to choose one
+  process.env.SHELL = shell;
+  delete process.env.ZSH_NAME;
+  yargs().scriptName("phx-sim").completion("completion", false).showCompletionScript();
+}
+
+/** @param hasChoices yargs completes choices; in a help they are in the description */
+function parserOf(commands: readonly Command[], hasChoices = false): Argv {
   const parser = yargs()
     .scriptName("phx-sim")
     .locale("en")
@@ -17,17 +40,14 @@ export async function helpOf(name: string, commands: readonly Command[], columns
     .usage("phx-sim: a local test double for the PostHog API\n\nUsage: $0 [command] [options]")
     .exitProcess(false)
     .alias("help", "h")
-    .alias("version", "v")
-    .wrap(Math.min(widest, columns || widest));
-  const add = (to: Argv, command: Command): Argv => addCommand(to, command, command === commands[0]);
+    .alias("version", "v");
+  const add = (to: Argv, command: Command): Argv => addCommand(to, command, command === commands[0], hasChoices);
   commands.filter(({ group }) => !group).reduce(add, parser);
   for (const group of new Set(commands.flatMap((it) => it.group ?? []))) {
     const members = commands.filter((it) => it.group === group);
     parser.command(group.name, group.describe, (sub) => members.reduce(add, sub).epilogue(helpTail));
   }
-  return new Promise((resolve) => {
-    parser.parse([...name.split(" ").filter(Boolean), "--help"], {}, (_error, _args, text) => resolve(text));
-  });
+  return parser;
 }
 
 /** The command's last word, then the words by place, in the spelling of yargs. */
@@ -39,13 +59,14 @@ const spelledPlace = (name: string, { optional, many }: Pick<Option, "optional" 
   return optional ? `[${word}]` : `<${word}>`;
 };
 
-function addCommand(parser: Argv, command: Command, isDefault: boolean): Argv {
+function addCommand(parser: Argv, command: Command, isDefault: boolean, hasChoices: boolean): Argv {
   const { describe, options, examples } = command;
   const words = spelled(command);
   return parser.command(isDefault ? [words, "$0"] : words, describe, (sub) => {
     for (const [name, option] of Object.entries(options)) {
       if (option.place !== undefined) sub.positional(name, { type: "string", describe: option.describe });
-      else if (!option.rest) sub.option(name, yargsOption(name, option));
+      else if (!option.rest)
+        sub.option(name, { ...yargsOption(name, option), ...(hasChoices && { choices: option.choices }) });
     }
     const run = options.command;
     if (run?.rest) {

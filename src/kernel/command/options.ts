@@ -126,9 +126,6 @@ export const kinds = {
 type KindName = keyof typeof kinds;
 type KindValue<K extends KindName> = Exclude<ReturnType<(typeof kinds)[K]["read"]>, undefined>;
 
-/** What completion lists the names of: things of the running sim, tapes, shipped scenarios. */
-export type Suggested = "flags" | "presets" | "faults" | "snapshots" | "runs" | "tapes" | "scenarios";
-
 /** A row of a command's table: what the command line, the environment and the config file may set. */
 export interface Option {
   /** Default: `text`. */
@@ -137,8 +134,6 @@ export interface Option {
   /** Text, as a user would type it; switches are off by default. */
   readonly default?: string;
   readonly choices?: readonly string[];
-  /** Where a shell's completion finds values. */
-  readonly suggests?: Suggested;
   /** Also set by an environment variable and in the config file. */
   readonly configurable?: true;
   /** Another option that cannot be on at the same time; where both are, the nearer source wins. */

@@ -22,12 +22,7 @@ function presetLines({ presets }: { presets: FaultPreset[] }, style: Style): str
 }
 
 const applyOptions = {
-  fault: {
-    describe: "A preset's name, or a rule as a JSON object",
-    parameter: "preset",
-    suggests: "presets",
-    place: 1,
-  },
+  fault: { describe: "A preset's name, or a rule as a JSON object", parameter: "preset", place: 1 },
   name: { describe: "The fault's name; default: the preset's" },
   route: { describe: "capture, flags, service, sdk, management, or a path such as '/flags' or 'POST /api/*'" },
   method: { describe: "Only requests with this method" },
@@ -99,7 +94,7 @@ export const faultCommands: readonly Command[] = [
   thinCommand({
     name: "faults clear",
     describe: "Remove all faults, or one",
-    options: { which: { describe: "Only the faults with this id or name", suggests: "faults" } },
+    options: { which: { describe: "Only the faults with this id or name" } },
     examples: [["phx-sim faults clear --which flags-down", "only this one"]],
     call: "DELETE faults/:which",
     lines: ({ removed }: { removed: number }) => [`cleared ${counted(removed, "fault")}`],

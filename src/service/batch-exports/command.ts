@@ -64,7 +64,7 @@ const scriptedLine = ({ id, ends_at, name }: ScriptedRun): string =>
   `${clean(name ?? "", 60)}  run ${clean(id)} ${ends_at === null ? "will be ended when it has started" : `ends at ${ends_at}`}`;
 
 const project = { kind: "count", describe: "Only the project with this number" } as const;
-const run = { describe: "Id of the run", place: 1, suggests: "runs" } as const;
+const run = { describe: "Id of the run", place: 1 } as const;
 
 /** Exports may be large; no answer is waited for longer than this, ms. */
 const tickMs = 300_000;

@@ -17,7 +17,7 @@ import {
 } from "./client.ts";
 import { decisionLines, explainLines, listLines, simulateLines, subjectText, valueText } from "./command-lines.ts";
 
-const key = { describe: "The flag's key", place: 1, suggests: "flags" } as const;
+const key = { describe: "The flag's key", place: 1 } as const;
 const project = { kind: "count", describe: "Number of the project (default: the first one)" } as const;
 
 const common = { ...whereOptions, project, json: thinOptions.json } as const;

@@ -78,7 +78,7 @@ export const simOptions = {
     configurable: true,
   },
   strict: { kind: "switch", describe: "Respond with 501 on paths that are not emulated", configurable: true },
-  tape: { describe: "Respond from this tape, except to events: tapes/NAME.tape.ndjson, or a path", suggests: "tapes" },
+  tape: { describe: "Respond from this tape, except to events: tapes/NAME.tape.ndjson, or a path" },
   "on-miss": {
     describe: "What happens to requests that are not on the tape (default: fail)",
     choices: ["fail", "emulate", "upstream"],

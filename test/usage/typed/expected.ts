@@ -71,9 +71,6 @@ export const pages: Readonly<Record<string, Page>> = {
       "npm run check:planted": { not: clone },
     },
   },
-  "docs/cli.md": {
-    commands: { "phx-sim completion fish | source": { not: shells } },
-  },
   "docs/coverage-and-matrix.md": { given: ["app", "sim"] },
   "docs/data.md": { given: ["app", "sim"] },
   "docs/events.md": { given: ["app", "sim", "address"] },
@@ -187,7 +184,6 @@ export const pages: Readonly<Record<string, Page>> = {
   "phx-sim completion --help": {
     commands: {
       'eval "$(phx-sim completion zsh)"': { not: shells },
-      "phx-sim completion fish | source": { not: shells },
     },
   },
   "phx-sim scenario check --help": { given: ["app"] },

@@ -25,7 +25,7 @@ const resetOptions = {
 const withoutEvents = (project: number | undefined): ResetPart[] =>
   project === undefined ? ["world", "faults", "answers", "clock"] : ["world"];
 
-const named = { name: { describe: "The snapshot's name", place: 1, suggests: "snapshots" } } as const;
+const named = { name: { describe: "The snapshot's name", place: 1 } } as const;
 
 const filed = { file: { kind: "file", describe: "A JSON file", place: 1 }, ...thinOptions } as const;
 

@@ -11,7 +11,7 @@ export const choice = <const Choice extends string, const Default extends Choice
 
 /** The tape that a command is about, given by its place. */
 export const tapeAt = (place: number, describe = "The tape: tapes/NAME.tape.ndjson, or a path") =>
-  ({ ...text(describe), place, suggests: "tapes" }) as const;
+  ({ ...text(describe), place }) as const;
 
 export const json = toggle("Print the result as one JSON line");
 
