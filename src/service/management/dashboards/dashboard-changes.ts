@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
+import { isObject } from "../../../kernel/base/json.ts";
+import { safeParse } from "../../../kernel/base/safe-parse.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
 import { dashboardKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Dashboard, DashboardTemplate, Draft } from "../../../state/documents/world.ts";
@@ -91,71 +92,38 @@ export function createDashboard(
 export const DashboardFromJson = NewDashboard.extend({ template: z.unknown().optional().meta({ type: "object" }) });
 type DashboardFromJson = z.infer<typeof DashboardFromJson>;
 
-interface Rule {
-  key: string;
-  /** JSON types that the value may have. */
-  types: readonly string[];
-  isRequired?: true;
-}
+const textOrNull = z.string().nullable().optional();
 
 /** What a template is made of. Upstream PostHog/posthog posthog/api/dashboards/dashboard_template_schema.json. */
-const rules: readonly Rule[] = [
-  { key: "template_name", types: ["string"], isRequired: true },
-  { key: "dashboard_description", types: ["string"], isRequired: true },
-  { key: "dashboard_filters", types: ["object"] },
-  { key: "tiles", types: ["array"], isRequired: true },
-  { key: "id", types: ["string"] },
-  { key: "team_id", types: ["number", "null"] },
-  { key: "created_at", types: ["string", "null"] },
-  { key: "image_url", types: ["string", "null"] },
-  { key: "variables", types: ["array", "null"] },
-  { key: "tags", types: ["array"] },
-];
-
-function typeOf(value: Json): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-const quoted = (value: Json): string => JSON.stringify(value).slice(0, 200);
-
-function complaint(template: JsonObject, { key, types, isRequired }: Rule): string | undefined {
-  const value = Object.hasOwn(template, key) ? template[key] : undefined;
-  if (value === undefined) return isRequired && `'${key}' is a required property`;
-  if (types.includes(typeOf(value))) return undefined;
-  return `${quoted(value)} is not of type ${types.map((type) => `'${type}'`).join(", ")}`;
-}
-
-/** @throws SimError invalid_input with the first message of a JSON Schema validator */
-function checkTemplate(template: JsonObject): void {
-  for (const rule of rules) {
-    const detail = complaint(template, rule);
-    if (detail !== undefined) throw invalid(detail);
-  }
-  const { tiles, tags = [] } = template;
-  if (Array.isArray(tiles) && tiles.length === 0) throw invalid("[] should be non-empty");
-  refuseStrangers(tiles, isObject, "object");
-  refuseStrangers(tags, (tag) => typeof tag === "string", "string");
-}
-
-function refuseStrangers(list: Json | undefined, is: (member: Json) => boolean, type: string): void {
-  const stranger = Array.isArray(list) ? list.find((it) => !is(it)) : undefined;
-  if (stranger !== undefined) throw invalid(`${quoted(stranger)} is not of type '${type}'`);
-}
-
 const Content = z.object({
   template_name: z.string(),
   dashboard_description: z.string(),
   dashboard_filters: z.record(z.string(), json()).default({}),
+  tiles: z.array(z.record(z.string(), json())).min(1),
+  id: z.string().optional(),
+  team_id: z.number().nullable().optional(),
+  created_at: textOrNull,
+  image_url: textOrNull,
+  variables: z.array(json()).nullable().optional(),
   tags: z.array(z.string()).default([]),
-  tiles: z.array(z.record(z.string(), json())),
 });
+
+const ofNullable = ["team_id", "created_at", "image_url", "variables"];
+
+/** The message of a JSON Schema validator. */
+function complaint({ code, input, path, ...issue }: z.core.$ZodIssue): string {
+  if (code === "too_small") return "[] should be non-empty";
+  if (input === undefined) return `'${String(path[0])}' is a required property`;
+  const type = "expected" in issue ? String(issue.expected).replace("record", "object") : "";
+  const orNull = path.length === 1 && ofNullable.includes(String(path[0])) ? ", 'null'" : "";
+  return `${JSON.stringify(input).slice(0, 200)} is not of type '${type}'${orNull}`;
+}
 
 /** @throws SimError required, invalid_input */
 function contentOf(template: unknown): TemplateContent {
   if (!isObject(template)) throw invalid("Template must be a dictionary", "template");
-  checkTemplate(template);
-  const content = Content.parse(template);
+  const { data: content, error } = safeParse(Content, template, { reportInput: true });
+  if (!content) throw invalid(error.issues.slice(0, 1).map(complaint).join());
   return { ...content, tiles: content.tiles.map((tile) => ({ ...tile, type: stringOf(tile.type) })) };
 }
 
