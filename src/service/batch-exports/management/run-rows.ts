@@ -117,27 +117,19 @@ export function runActionRows(desk: ExportDesk, records: Records): Endpoint[] {
 }
 
 /** Parameters of a log. Upstream PostHog/posthog posthog/api/log_entries.py. */
-const LogQuery = z.object({
-  limit: integer({ min: 1, max: 500 }).default(50),
-  after: datetime().optional(),
-  before: datetime().optional(),
-  search: text().optional(),
-  instance_id: text().optional(),
-});
-
-type LogQuery = z.infer<typeof LogQuery> & { levels: ReadonlySet<string> };
-
-const time = z.iso.datetime();
-
 const runLogQuery = z.object({
-  limit: z.int().min(1).max(500).describe("Number of lines (default: 50)"),
+  limit: integer({ min: 1, max: 500 }).describe("Number of lines (default: 50)"),
   offset: z.int().describe("Index of the first of those lines"),
-  after: time.describe("Written after this time"),
-  before: time.describe("Written before this time"),
+  after: datetime().describe("Written after this time"),
+  before: datetime().describe("Written before this time"),
   level: z.string().describe("Levels, comma-separated or repeated"),
-  search: z.string().describe("Part of the message, in upper or lower case"),
+  search: text({ blank: true }).describe("Part of the message, in upper or lower case"),
 });
-const logQuery = runLogQuery.extend({ instance_id: z.string().describe("Id of a run") });
+const logQuery = runLogQuery.extend({ instance_id: text({ blank: true }).describe("Id of a run") });
+
+/** What is read of them; pages read `offset`. */
+const LogQuery = logQuery.omit({ offset: true, level: true }).partial();
+type LogQuery = z.infer<typeof LogQuery> & { levels: ReadonlySet<string> };
 
 /** @throws SimError for the first parameter that is wrong */
 function readLogQuery({ query }: Call): LogQuery {
@@ -159,7 +151,7 @@ function linesOf(logs: readonly BatchExportLog[], query: LogQuery, run: string |
     (before === undefined || compareTimes(line.timestamp, before) < 0) &&
     (levels.size === 0 || levels.has(line.level)) &&
     line.message.toLowerCase().includes(wanted);
-  return logs.filter(matches).slice(0, query.limit);
+  return logs.filter(matches).slice(0, query.limit ?? 50);
 }
 
 export function logRows(desk: ExportDesk, records: Records): Endpoint[] {

@@ -34,7 +34,6 @@ interface NewFlag {
   readonly name: string;
   readonly filters: JsonObject;
   readonly active: boolean;
-  readonly ensure_experience_continuity?: boolean;
 }
 
 /** @throws SimError invalid_input … for filters that the service refuses */
@@ -58,10 +57,7 @@ export function createNamedFlag(writing: Changing, flag: NewFlag): FeatureFlag {
 export function changeLinkedFlag(
   { desk, draft, request, now }: Changing,
   flag: FeatureFlag,
-  {
-    filters,
-    ...change
-  }: { filters?: JsonObject; active?: boolean; deleted?: boolean; ensure_experience_continuity?: boolean },
+  { filters, ...change }: { filters?: JsonObject; active?: boolean },
 ): FeatureFlag {
   const context = { worlds: desk.worlds, project: flag.project, flag, makeId: desk.ids.uuid };
   const checked = filters === undefined ? flag.filters : (checkFilters(filters, context) ?? flag.filters);
