@@ -4,11 +4,7 @@ import type { LintFinding } from "../lab/lint/shapes.ts";
 import type { Sim } from "../sim/types.ts";
 
 /** Prints new findings on a terminal, each once. */
-export interface LintWatch {
-  /** Call it after each answered request. */
-  note(): void;
-  close(): void;
-}
+export type LintWatch = ReturnType<typeof createLintWatch>;
 
 export interface LintWatchOptions {
   say(...lines: string[]): void;
@@ -35,7 +31,7 @@ const timer = (ms: number, act: () => void): (() => void) => {
 
 const keyOf = ({ code, project, event, detail }: LintFinding): string => JSON.stringify([code, project, event, detail]);
 
-export function createLintWatch(sim: Pick<Sim, "lint">, options: LintWatchOptions): LintWatch {
+export function createLintWatch(sim: Pick<Sim, "lint">, options: LintWatchOptions) {
   const { say, style, since, later = timer } = options;
   const printed = new Set<string>();
   let pending: (() => void) | undefined;
@@ -71,11 +67,12 @@ export function createLintWatch(sim: Pick<Sim, "lint">, options: LintWatchOption
   }
 
   return {
-    note() {
+    /** Call it after each answered request. */
+    note(): void {
       hasNew = true;
       plan(restMs);
     },
-    close() {
+    close(): void {
       isClosed = true;
       pending?.();
     },

@@ -10,14 +10,7 @@ import { openPersonStore, type PersonStore } from "../state/persons/person-store
 import type { Foundation, SimSettings } from "./foundation.ts";
 import type { Substitutes } from "./substitutes.ts";
 
-export interface Resetting {
-  /** Resolves when no request is half handled, no batch is in progress, and no traffic is being captured. */
-  settled(): Promise<void>;
-  /** Back to the scenario; `parts` restricts what is reset, `addPersons` stores persons beside the scenario's. */
-  reset(parts: ReadonlySet<ResetPart>, addPersons: (people: PersonStore) => void): Promise<void>;
-  /** Captures the traffic of a new world or new projects, and again what an earlier process did not finish. */
-  captureAtStart(): Promise<void>;
-}
+export type Resetting = ReturnType<typeof createResetting>;
 
 export function createResetting(
   { options, notice }: SimSettings,
@@ -25,7 +18,7 @@ export function createResetting(
   { underway }: Desk,
   { faults, answers, replaying }: Substitutes,
   exports: Loaded<RunningExports>,
-): Resetting {
+) {
   const { worlds, people, log } = store;
 
   /** Half of a batch must not outlive what it belongs to. */
@@ -69,15 +62,18 @@ export function createResetting(
     if (parts.has("events")) await traffic.capture();
   }
 
-  const reset: Resetting["reset"] = (parts, addPersons) => traffic.inTurn(() => resetNow(parts, addPersons));
+  /** Back to the scenario; `parts` restricts what is reset, `addPersons` stores persons beside the scenario's. */
+  const reset = (...order: Parameters<typeof resetNow>): Promise<void> => traffic.inTurn(() => resetNow(...order));
 
   return {
     reset,
-    async settled() {
+    /** Resolves when no request is half handled, no batch is in progress, and no traffic is being captured. */
+    async settled(): Promise<void> {
       await traffic.settled();
       await requestsSettled();
     },
-    async captureAtStart() {
+    /** Captures the traffic of a new world or new projects, and again what an earlier process did not finish. */
+    async captureAtStart(): Promise<void> {
       const { state } = traffic;
       if (options.fresh === true) return reset(new Set(resetParts), () => {});
       if (state === "none") await traffic.captureOf(newProjects);

@@ -24,25 +24,6 @@ interface GeneratorParts {
   notice(text: string): void;
 }
 
-/**
- * The traffic of the scenario. It is captured once into a new world, and after a reset of events: a restart finds the
- * events in the data folder. Requests go through the normal capture, and pass faults, tapes and upstreams by.
- */
-export interface ScenarioGenerator {
-  /** Notes that the world is about to be made: the traffic is due. @throws the system's error */
-  expect(): void;
-  /** `due` in a new world; `interrupted`: an earlier process ended while it captured. */
-  readonly state: "none" | "due" | "interrupted";
-  /** Captures it, of all projects or of one. */
-  capture(project?: number): Promise<void>;
-  /** Captures it of some projects. */
-  captureOf(projects: readonly number[]): Promise<void>;
-  /** Runs work that captures it; one begins when the last one has ended. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves once no such work is left. */
-  settled(): Promise<void>;
-}
-
 /** In the data folder while the traffic is being captured. */
 const markerName = "traffic.unfinished";
 
@@ -54,7 +35,11 @@ const trafficOf = ({ organizations }: Scenario): { apiKey: string; traffic: Auth
 const sender = ["content-type", "application/json", "user-agent", "phx-sim scenario"];
 const headers = { "content-type": "application/json", "user-agent": "phx-sim scenario" };
 
-export function createScenarioGenerator(parts: GeneratorParts): ScenarioGenerator {
+/**
+ * The traffic of the scenario. It is captured once into a new world, and after a reset of events: a restart finds the
+ * events in the data folder. Requests go through the normal capture, and pass faults, tapes and upstreams by.
+ */
+export function createScenarioGenerator(parts: GeneratorParts) {
   const { scenario, folder, clock, app, projectByKey, closing, notice } = parts;
   const marker = folder === undefined ? undefined : join(folder, markerName);
   let isDue = false;
@@ -109,18 +94,22 @@ export function createScenarioGenerator(parts: GeneratorParts): ScenarioGenerato
   };
 
   return {
-    expect() {
+    /** Notes that the world is about to be made: the traffic is due. @throws the system's error */
+    expect(): void {
       isDue = trafficOf(scenario.current).length > 0;
       if (isDue) mark();
     },
-    get state() {
+    /** `due` in a new world; `interrupted`: an earlier process ended while it captured. */
+    get state(): "none" | "due" | "interrupted" {
       if (isDue) return "due";
       return marker !== undefined && existsSync(marker) ? "interrupted" : "none";
     },
-    async captureOf(projects) {
+    /** Captures it of some projects. */
+    async captureOf(projects: readonly number[]): Promise<void> {
       for (const project of projects) await this.capture(project);
     },
-    async capture(project) {
+    /** Captures it, of all projects or of one. */
+    async capture(project?: number): Promise<void> {
       const all = trafficOf(scenario.current);
       if (all.length > 0) mark();
       for (const { apiKey, traffic } of all) {
@@ -131,11 +120,13 @@ export function createScenarioGenerator(parts: GeneratorParts): ScenarioGenerato
       isDue = false;
       if (marker !== undefined) rmSync(marker, { force: true });
     },
-    inTurn(work) {
+    /** Runs work that captures it; one begins when the last one has ended. */
+    inTurn<T>(work: () => Promise<T>): Promise<T> {
       const done = last.then(work);
       last = done.catch(() => {});
       return done;
     },
-    settled: async () => void (await last),
+    /** Resolves once no such work is left. */
+    settled: async (): Promise<void> => void (await last),
   };
 }

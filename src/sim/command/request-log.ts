@@ -7,13 +7,7 @@ import type { LineRules } from "../../state/journal/commands/request-lines.ts";
 import type { Finding, RequestSummary } from "../../state/journal/request-summary.ts";
 
 /** Prints requests on a terminal, and counts their outcomes. */
-export interface RequestLog {
-  add(request: RequestSummary): void;
-  /** Prints the collected requests now; resolves when they are printed. */
-  flush(): Promise<void>;
-  /** `N events kept, M dropped, K requests rejected`, since the start. */
-  total(): string;
-}
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /** Requests are collected for this time, ms. */
 const collectMs = 20;
@@ -35,7 +29,7 @@ const maskedSummary = (it: RequestSummary, mask: Mask): RequestSummary => ({
  * Collects requests and prints them with one write, so that printing does not slow the traffic. What prints them is
  * loaded with the first one: a start does not need it.
  */
-export function createRequestLog(lines: Lines, rules: LineRules, redaction?: RedactionRules): RequestLog {
+export function createRequestLog(lines: Lines, rules: LineRules, redaction?: RedactionRules) {
   const counts = { kept: 0, dropped: 0, rejected: 0 };
   let collected: RequestSummary[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -52,6 +46,7 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
     };
   });
 
+  /** Prints the collected requests now; resolves when they are printed. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -69,7 +64,7 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
 
   return {
     flush,
-    add(request) {
+    add(request: RequestSummary): void {
       counts.kept += request.events - request.dropped.length;
       counts.dropped += request.dropped.length;
       if (request.rejected) counts.rejected++;
@@ -77,7 +72,8 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
       collected.push(request);
       timer ??= setTimeout(() => void flush(), collectMs);
     },
-    total() {
+    /** `N events kept, M dropped, K requests rejected`, since the start. */
+    total(): string {
       const { kept, dropped, rejected } = counts;
       return `${counted(kept, "event")} kept, ${dropped} dropped, ${counted(rejected, "request")} rejected`;
     },

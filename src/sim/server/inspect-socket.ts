@@ -25,11 +25,7 @@ type Connect = (wire: PageWire) => PageSession;
 /** Admits a call to the live feed. @throws SimError if the caller is not authorized */
 export type Admit = (call: Call) => Promise<Connect>;
 
-export interface PageSockets {
-  accept(req: IncomingMessage, socket: Socket, head: Buffer, connect: Connect): void;
-  /** Ends all of them and waits for none. */
-  close(): void;
-}
+export type PageSockets = ReturnType<typeof createPageSockets>;
 
 /** Largest message that a page may send, in bytes. */
 const largestMessage = 64 * 1024;
@@ -41,7 +37,7 @@ const mostMissed = 2;
 const goingAway = 1001;
 
 /** @param refuse Answers an invalid handshake. */
-export function createPageSockets(refuse: (socket: Socket, why: string) => void): PageSockets {
+export function createPageSockets(refuse: (socket: Socket, why: string) => void) {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -97,10 +93,11 @@ export function createPageSockets(refuse: (socket: Socket, why: string) => void)
   }
 
   return {
-    accept(req, socket, head, connect) {
+    accept(req: IncomingMessage, socket: Socket, head: Buffer, connect: Connect): void {
       server.handleUpgrade(req, socket, head, (page) => add(page, socket, connect));
     },
-    close() {
+    /** Ends all of them and waits for none. */
+    close(): void {
       clearInterval(pinging);
       for (const [page, { socket }] of open) {
         page.close(goingAway, "the sim is closing");

@@ -194,15 +194,10 @@ function rewriteToOrigin(req: IncomingMessage, { host, target }: ProxiedAddress)
   req.headers.host = host;
 }
 
-/** The application's unanswered requests, by connection. */
-interface Flights {
-  begin(arrival: Arrival): void;
-  end(arrival: Arrival): void;
-  watch(socket: Socket): void;
-}
+type Flights = ReturnType<typeof createFlights>;
 
-/** One listener per connection, not per request: when the sender disconnects, all its requests end. */
-function createFlights(gauge: Gauge, onCutOff: (arrival: Arrival) => void): Flights {
+/** The application's unanswered requests, by connection. One listener per connection, not per request: when the sender disconnects, all its requests end. */
+function createFlights(gauge: Gauge, onCutOff: (arrival: Arrival) => void) {
   const bySocket = new WeakMap<Socket, Set<Arrival>>();
   const end = (arrival: Arrival) => {
     if (arrival.others?.delete(arrival)) gauge.end(arrival.ticket);
@@ -221,14 +216,14 @@ function createFlights(gauge: Gauge, onCutOff: (arrival: Arrival) => void): Flig
     return open;
   };
   return {
-    begin(arrival) {
+    begin(arrival: Arrival): void {
       // Bun's server announces no connections
       arrival.others = arrivalsOf(arrival.req.socket);
       arrival.others.add(arrival);
       arrival.ticket = gauge.begin();
     },
     end,
-    watch: (socket) => void arrivalsOf(socket),
+    watch: (socket: Socket): void => void arrivalsOf(socket),
   };
 }
 
