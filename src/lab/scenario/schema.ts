@@ -1,24 +1,12 @@
 import { z } from "zod";
 import { clockStartExpected, readMoment } from "../../kernel/base/time-text.ts";
-import { Email, Id, JsonRecord, Time, Uuid } from "../../state/documents/field-kinds.ts";
+import { Email, Id, Time, Uuid, userKind } from "../../state/documents/field-kinds.ts";
+import { organizationKind } from "../../state/documents/schemas/account.ts";
 import { PlaceRow } from "../../state/documents/schemas/place.ts";
 import { FaultUses } from "../faults/shapes.ts";
 import { AuthoredProject } from "./project-schema.ts";
 
-export const AuthoredUser = z.strictObject({
-  email: Email.describe("The user's address; the rest of the scenario refers to it."),
-  id: Id.optional().describe("The user's number; by default the next free one."),
-  uuid: Uuid.optional().describe("By default it follows from the address."),
-  distinct_id: z.string().min(1).optional().describe("The user's own distinct id; by default the uuid."),
-  first_name: z.string().optional().describe("By default the part of the address before the @."),
-  last_name: z.string().optional().describe("By default empty."),
-  role_at_organization: z.string().nullable().optional().describe("Such as `engineering`; by default null."),
-  is_email_verified: z.boolean().nullable().optional().describe("By default true."),
-  hedgehog_config: JsonRecord.nullable().optional().describe("The appearance of the user's hedgehog."),
-  is_active: z.boolean().optional().describe("False: the user's keys are refused. By default true."),
-  is_staff: z.boolean().optional().describe("By default false."),
-  date_joined: Time.optional().describe("By default 2025-01-01."),
-});
+export const AuthoredUser = userKind.Authored;
 export type AuthoredUser = z.infer<typeof AuthoredUser>;
 
 const levels = z.enum(["member", "admin", "owner"]);
@@ -40,39 +28,18 @@ const AuthoredInvite = z.strictObject({
   created_at: Time.optional().describe("An invite is valid for three days. By default 2025-01-01."),
 });
 
+const { name, id, slug, ...organization } = organizationKind.Authored.shape;
+
 /** An organization without its projects. */
 export const AuthoredOrganization = z.strictObject({
-  name: z.string().min(1).max(64).describe("The organization's name; keys refer to its name or id."),
-  id: Uuid.optional().describe("By default it follows from the name."),
-  slug: z
-    .string()
-    .regex(/^[\w-]{1,48}$/, "letters, digits, `-` and `_`, at most 48")
-    .optional()
-    .describe("By default derived from the name."),
+  ...{ name, id, slug },
   members: z
     .record(Email, levels)
     .optional()
     .describe("Each member's level by e-mail address; by default the first user is the owner."),
   roles: z.array(AuthoredRole).optional().describe("Roles; stored, not enforced."),
   invites: z.array(AuthoredInvite).optional().describe("Invites that are not accepted yet."),
-  available_product_features: z
-    .array(z.string())
-    .nullable()
-    .optional()
-    .describe("Bought features, such as `access_control`; null: a fresh organization. By default all."),
-  logo_media_id: z.string().nullable().optional().describe("Id of the uploaded logo; by default null."),
-  plugins_access_level: z
-    .literal([0, 3, 6, 9])
-    .optional()
-    .describe("0 none, 3 configure (the default), 6 install, 9 root."),
-  is_member_join_email_enabled: z.boolean().optional().describe("By default true."),
-  customer_id: z.string().nullable().optional().describe("The billing customer; by default null."),
-  enforce_2fa: z.boolean().nullable().optional().describe("By default null: members decide."),
-  allow_publicly_shared_resources: z
-    .boolean()
-    .optional()
-    .describe("False: shared dashboards are not served. By default true."),
-  created_at: Time.optional().describe("By default 2025-01-01."),
+  ...organization,
 });
 export type AuthoredOrganization = z.infer<typeof AuthoredOrganization>;
 

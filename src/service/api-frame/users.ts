@@ -1,25 +1,13 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { derived } from "../../state/documents/derived.ts";
+import { UserShape } from "../../state/documents/field-kinds.ts";
 import type { Membership, Organization, StoredProject, User } from "../../state/documents/world.ts";
 import { type Caller, membershipOf } from "./access.ts";
 import type { ResourceDesk } from "./desk.ts";
 import { shownAs } from "./fields.ts";
 
-/** The user object that other documents carry. */
-export const UserShape = z
-  .object({
-    id: z.int(),
-    uuid: z.string(),
-    distinct_id: z.string().nullable(),
-    first_name: z.string(),
-    last_name: z.string(),
-    email: z.string(),
-    is_email_verified: z.boolean().nullable(),
-    hedgehog_config: z.record(z.string(), z.json()).nullable(),
-    role_at_organization: z.string().nullable(),
-  })
-  .meta({ title: "User" });
+export { UserShape } from "../../state/documents/field-kinds.ts";
 
 export const showUser = (desk: ResourceDesk, user: User): z.infer<typeof UserShape> =>
   shownAs(UserShape, { ...user, hedgehog_config: user.hedgehog_config ?? (desk.dialect === "documented" ? {} : null) });

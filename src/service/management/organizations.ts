@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { organizationKind } from "../../state/documents/schemas/account.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { Organization } from "../../state/documents/world.ts";
 import {
@@ -11,7 +12,7 @@ import {
   organizationNamed,
   refuseProjectLimits,
 } from "../api-frame/access.ts";
-import { boolean, invalid, shownAs, text, uuid } from "../api-frame/fields.ts";
+import { invalid, shownAs } from "../api-frame/fields.ts";
 import { pageOf, pageQuery, pageSchema } from "../api-frame/lists.ts";
 import { inAccount, managementRow, type Request } from "../api-frame/row.ts";
 import type { Memberships } from "../api-frame/users.ts";
@@ -19,45 +20,20 @@ import type { ManagementDesk } from "./desk.ts";
 import { createOrganization, deleteProjects } from "./project-changes.ts";
 import { ProjectBasics, type ProjectViews } from "./project-views.ts";
 
-const InstanceMetadata = z.object({ instance_tag: z.string() });
-const level = z.literal([1, 8, 15]).nullable();
-
 /** An organization as its members read it. */
-export const OrganizationShape = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    slug: z.string(),
-    logo_media_id: z.string().nullable(),
-    created_at: z.string(),
-    updated_at: z.string(),
-    membership_level: level,
-    plugins_access_level: z.int(),
-    teams: z.array(ProjectBasics),
-    projects: z.array(z.object({ id: z.int(), organization_id: z.string(), name: z.string() })),
-    available_product_features: z.array(z.looseObject({ key: z.string() })).nullable(),
-    is_member_join_email_enabled: z.boolean(),
-    /** JSON text in the documented dialect. */
-    metadata: z.union([z.string(), InstanceMetadata]),
-    customer_id: z.string().nullable(),
-    enforce_2fa: z.boolean().nullable(),
-    /** Digits in the documented dialect. */
-    member_count: z.union([z.string(), z.int()]),
-    allow_publicly_shared_resources: z.boolean(),
-  })
-  .meta({ title: "Organization" });
+export const OrganizationShape = organizationKind.Shown.extend({ teams: z.array(ProjectBasics) }).meta({
+  title: "Organization",
+});
 type ShownOrganization = z.infer<typeof OrganizationShape>;
 
 /** An organization as other documents show it. */
-export const OrganizationBasics = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    slug: z.string(),
-    logo_media_id: z.string().nullable(),
-    membership_level: level,
-  })
-  .meta({ title: "OrganizationBasics" });
+export const OrganizationBasics = OrganizationShape.pick({
+  id: true,
+  name: true,
+  slug: true,
+  logo_media_id: true,
+  membership_level: true,
+}).meta({ title: "OrganizationBasics" });
 
 const instance = { instance_tag: "none" };
 
@@ -92,15 +68,8 @@ export function openOrganizationViews(desk: ManagementDesk, { memberships, proje
 
 export type OrganizationViews = ReturnType<typeof openOrganizationViews>;
 
-const name = text({ max: 64 });
-const options = {
-  logo_media_id: uuid().nullable().optional(),
-  is_member_join_email_enabled: boolean().optional(),
-  enforce_2fa: boolean().nullable().optional(),
-  allow_publicly_shared_resources: boolean().optional(),
-};
-const Whole = z.object({ name, ...options });
-const Changes = z.object({ name: name.optional(), ...options });
+const Changes = organizationKind.Writable;
+const Whole = Changes.extend({ name: Changes.shape.name.unwrap() });
 type Changes = z.infer<typeof Changes>;
 
 interface Parts {

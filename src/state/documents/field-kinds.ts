@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { now } from "./kind.ts";
+import { kind, now } from "./kind.ts";
 import { boolean, list, text } from "./lenient-fields.ts";
 import { tidyTags } from "./tags.ts";
 
@@ -22,24 +22,40 @@ export const JsonRecord = z.record(z.string(), AnyJson);
 /** Tags are trimmed and put in lower case. */
 export const Tags = z.array(z.string().max(255));
 
-/** The user object that other documents carry. */
-export const UserShape = z
-  .object({
-    id: z.int(),
-    uuid: z.string(),
-    distinct_id: z.string().nullable(),
-    first_name: z.string(),
-    last_name: z.string(),
-    email: z.string(),
-    is_email_verified: z.boolean().nullable(),
-    hedgehog_config: z.record(z.string(), z.json()).nullable(),
-    role_at_organization: z.string().nullable(),
-  })
-  .meta({ title: "User" });
-
 /** The number of a document, also in scenarios. */
 export const number = <const T extends string>(description: T) =>
   ({ stored: z.int(), author: [Id, description] }) as const;
+
+export const userKind = kind(
+  {
+    id: number("The user's number; by default the next free one."),
+    uuid: { stored: z.string(), author: [Uuid, "By default it follows from the address."] },
+    distinct_id: {
+      stored: z.string(),
+      show: z.string().nullable(),
+      author: [z.string().min(1), "The user's own distinct id; by default the uuid."],
+    },
+    first_name: { stored: z.string(), author: "By default the part of the address before the @." },
+    last_name: { stored: z.string(), author: "By default empty." },
+    email: {
+      stored: z.string(),
+      author: [Email, "The user's address; the rest of the scenario refers to it.", "required"],
+    },
+    is_email_verified: { stored: z.boolean().nullable(), author: "By default true." },
+    hedgehog_config: { stored: JsonRecord.nullable(), author: "The appearance of the user's hedgehog." },
+    role_at_organization: { stored: z.string().nullable(), author: "Such as `engineering`; by default null." },
+    is_active: { stored: z.boolean(), show: false, author: "False: the user's keys are refused. By default true." },
+    is_staff: { stored: z.boolean(), show: false, author: "By default false." },
+    date_joined: { stored: z.string(), show: false, author: [Time, "By default 2025-01-01."] },
+    /** The organization and project of `@current`. */
+    current_organization: { stored: z.string().nullable(), show: false },
+    current_project: { stored: z.int().nullable(), show: false },
+  },
+  { authored: "email id uuid distinct_id first_name last_name role_at_organization is_email_verified hedgehog_config" },
+);
+
+/** The user object that other documents carry. */
+export const UserShape = userKind.Shown.meta({ title: "User" });
 
 export const project = { stored: z.int(), show: false } as const;
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Membership, Organization, PersonalApiKey, Project, User } from "./schemas/account.ts";
+import { userKind } from "./field-kinds.ts";
+import { Membership, organizationKind, PersonalApiKey, Project } from "./schemas/account.ts";
 import { BatchExportLog, backfillKind, exportKind, runKind } from "./schemas/batch-export.ts";
 import {
   DashboardCollaborator,
@@ -31,8 +32,8 @@ export const WorldSchema = z.object({
   version: z.literal(3),
   /** The highest assigned number, by kind of document: numbers are never reused. */
   sequences: z.record(z.string(), z.int()),
-  users: z.array(User),
-  organizations: z.array(Organization),
+  users: z.array(userKind.Stored),
+  organizations: z.array(organizationKind.Stored),
   memberships: z.array(Membership),
   projects: z.array(Project),
   personal_api_keys: z.array(PersonalApiKey),

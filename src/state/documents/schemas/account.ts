@@ -1,43 +1,74 @@
 import { z } from "zod";
+import { createdAt, Uuid } from "../field-kinds.ts";
+import { kind } from "../kind.ts";
+import { boolean, text, uuid } from "../lenient-fields.ts";
 import { Cohort, FeatureFlag, FlagOverride } from "./feature-flag.ts";
 import { StoredResource } from "./resource.ts";
 
 // Users, organizations, projects and keys. Times are wire times: `2025-03-01T09:30:00.123000Z`.
 
-export const User = z.object({
-  id: z.int(),
-  uuid: z.string(),
-  distinct_id: z.string(),
-  first_name: z.string(),
-  last_name: z.string(),
-  email: z.string(),
-  is_email_verified: z.boolean().nullable(),
-  hedgehog_config: z.record(z.string(), z.json()).nullable(),
-  role_at_organization: z.string().nullable(),
-  is_active: z.boolean(),
-  is_staff: z.boolean(),
-  date_joined: z.string(),
-  /** The organization and project of `@current`. */
-  current_organization: z.string().nullable(),
-  current_project: z.int().nullable(),
-});
+const level = z.literal([1, 8, 15]).nullable();
 
-export const Organization = z.object({
-  id: z.string(),
-  name: z.string(),
-  slug: z.string(),
-  logo_media_id: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  /** 0 none, 3 config, 6 install, 9 root */
-  plugins_access_level: z.int(),
-  /** Each with a `key`, e.g. `access_control`; they enable paid features. */
-  available_product_features: z.array(z.looseObject({ key: z.string() })).nullable(),
-  is_member_join_email_enabled: z.boolean(),
-  customer_id: z.string().nullable(),
-  enforce_2fa: z.boolean().nullable(),
-  allow_publicly_shared_resources: z.boolean(),
-});
+export const organizationKind = kind(
+  {
+    id: { stored: z.string(), author: [Uuid, "By default it follows from the name."] },
+    name: {
+      stored: z.string(),
+      write: text({ max: 64 }),
+      author: [z.string().min(1).max(64), "The organization's name; keys refer to its name or id.", "required"],
+    },
+    slug: {
+      stored: z.string(),
+      author: [
+        z.string().regex(/^[\w-]{1,48}$/, "letters, digits, `-` and `_`, at most 48"),
+        "By default derived from the name.",
+      ],
+    },
+    logo_media_id: {
+      stored: z.string().nullable(),
+      write: uuid().nullable(),
+      author: "Id of the uploaded logo; by default null.",
+    },
+    created_at: createdAt,
+    updated_at: { stored: z.string() },
+    membership_level: { show: level },
+    plugins_access_level: {
+      stored: z.int(),
+      author: [z.literal([0, 3, 6, 9]), "0 none, 3 configure (the default), 6 install, 9 root."],
+    },
+    /** Filled by management. */
+    teams: { show: z.array(z.unknown()) },
+    projects: { show: z.array(z.object({ id: z.int(), organization_id: z.string(), name: z.string() })) },
+    /** Each with a `key`, e.g. `access_control`; they enable paid features. */
+    available_product_features: {
+      stored: z.array(z.looseObject({ key: z.string() })).nullable(),
+      author: [
+        z.array(z.string()).nullable(),
+        "Bought features, such as `access_control`; null: a fresh organization. By default all.",
+      ],
+    },
+    is_member_join_email_enabled: { stored: z.boolean(), write: boolean(), author: "By default true." },
+    /** JSON text in the documented dialect. */
+    metadata: { show: z.union([z.string(), z.object({ instance_tag: z.string() })]) },
+    customer_id: { stored: z.string().nullable(), author: "The billing customer; by default null." },
+    enforce_2fa: {
+      stored: z.boolean().nullable(),
+      write: boolean().nullable(),
+      author: "By default null: members decide.",
+    },
+    /** Digits in the documented dialect. */
+    member_count: { show: z.union([z.string(), z.int()]) },
+    allow_publicly_shared_resources: {
+      stored: z.boolean(),
+      write: boolean(),
+      author: "False: shared dashboards are not served. By default true.",
+    },
+  },
+  {
+    authored:
+      "name id slug available_product_features logo_media_id plugins_access_level is_member_join_email_enabled customer_id enforce_2fa allow_publicly_shared_resources",
+  },
+);
 
 export const Membership = z.object({
   id: z.string(),
