@@ -28,7 +28,6 @@ async function writeCertificate(file: string, cert: string): Promise<void> {
   }
 }
 
-/** The commands `phx-sim ca …`. */
 export const caCommands: readonly Command[] = [
   command({
     name: "ca show",

@@ -14,7 +14,6 @@ const options = {
   json: { kind: "switch", describe: "Print what was stopped as JSON" },
 } as const;
 
-/** The command `phx-sim stop`. */
 export const stop = command({
   name: "stop",
   describe: "Stop the running sim, and wait until it has ended",

@@ -174,7 +174,6 @@ function createProblems(log: TrafficLog) {
   };
 }
 
-/** The endpoints of the problems in the traffic. */
 export const problemSlice = slice(["log"], ({ log }: { readonly log: TrafficLog }) => {
   const problems = createProblems(log);
   return [

@@ -118,7 +118,6 @@ async function contactsWithin(ports: AssertPorts, query: Query, call: Call): Pro
   }
 }
 
-/** The endpoint of `toHaveBeenContacted`. */
 export const contactSlice = slice(["asserting"], ({ asserting: ports }: AssertingPorts) => [
   row({
     method: "GET",

@@ -111,7 +111,6 @@ async function explain(error: ExpectationError, known: KnownCauses): Promise<Exp
   return new ExpectationError(error.status, error.body, withKnown(error.report, known));
 }
 
-/** The events' part of the client. */
 export function eventsBy(place: HandleScope, requests: Requests, assertions: Assertions): Events {
   /** Ends the wait before the test's own limit, and notes in the report that it was shortened. */
   const within = async <T extends WaitOptions, R>(options: T, run: (options: T) => Promise<R>): Promise<R> => {

@@ -7,7 +7,6 @@ import { type ContactQuery, type RequestQuery, type Requests, requestOptions } f
 
 const most = 10_000;
 
-/** The journal's part of the client. */
 export function requestsBy({ call, project }: HandleScope): Requests {
   const asked = (query: RequestQuery | undefined) => ({ ...query, project: project ?? query?.project });
   const list = async (query: RequestQuery = {}) => {

@@ -16,7 +16,6 @@ import {
 import { surroundingsOf } from "./surroundings.ts";
 import { scopeOf, settle, verify, wait } from "./waits.ts";
 
-/** The endpoints of assertions. */
 export const assertSlice = slice(["asserting"], ({ asserting: ports }: AssertingPorts) => [
   row({
     method: "POST",

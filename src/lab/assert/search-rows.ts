@@ -131,7 +131,6 @@ async function listWithin(
   }
 }
 
-/** The endpoints that list and search events. */
 export const searchSlice = slice(["asserting"], ({ asserting: ports }: AssertingPorts) => [
   row({
     method: "GET",

@@ -27,7 +27,6 @@ const happenedLine = ({ at, kind, ...facts }: Happened): string => {
 
 const lines = (answer: Answer) => [stateLine(answer)];
 
-/** The commands `phx-sim clock …`. */
 export const clockCommands: readonly Command[] = [
   thinCommand({
     name: "clock now",

@@ -41,7 +41,6 @@ const backHint = (back: number): string | null =>
     ? null
     : `the clock went back by ${durationText(back)}: existing data keeps its later times, and finished work is not repeated`;
 
-/** The endpoints of the sim's clock. */
 export const clockSlice = slice(["clock", "agenda", "clockStart"], (ports: ClockPorts) => {
   const { clock, agenda, clockStart } = ports;
   const show = () => clockFacts(clock, agenda, clockStart);

@@ -12,7 +12,6 @@ interface ExceptionPorts extends SourcePorts {
   readonly log: TrafficLog;
 }
 
-/** The endpoints of `$exception` events. */
 export const exceptionSlice = slice(["clock", "sourceFolder", "log"], (ports: ExceptionPorts) => {
   const groupsOf = createExceptionGroups(ports.log);
   return [

@@ -61,7 +61,6 @@ function orderOf(values: Settings<typeof applyOptions>["values"]) {
 const given = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
-/** The commands `phx-sim faults …`. */
 export const faultCommands: readonly Command[] = [
   thinCommand({
     name: "faults list",

@@ -28,7 +28,6 @@ const options = {
   json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
 
-/** The command `phx-sim lint`. */
 export const lint = command({
   name: "lint",
   describe: "List likely mistakes in the captured events; exit code 1 when there are warnings",

@@ -26,7 +26,6 @@ export interface Groups {
 
 const most = 10_000;
 
-/** `sim.persons` */
 export const personsBy = ({ call, project }: HandleScope): Persons =>
   personOptions({
     list: async (query = {}) => {
@@ -43,7 +42,6 @@ export const personsBy = ({ call, project }: HandleScope): Persons =>
     },
   });
 
-/** `sim.groups` */
 export const groupsBy = ({ call, project }: HandleScope): Groups =>
   groupOptions({
     list: async (query = {}) => {

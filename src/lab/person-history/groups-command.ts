@@ -33,7 +33,6 @@ function groupLines(it: GroupDetails, style: Style): string[] {
   ];
 }
 
-/** The commands `phx-sim groups …`. */
 export const groupCommands: readonly Command[] = [
   pageCommand({
     name: "groups list",

@@ -39,7 +39,6 @@ function personLines(person: StoredPersonWithHistory, style: Style): string[] {
   ];
 }
 
-/** The commands `phx-sim persons …`. */
 export const personCommands: readonly Command[] = [
   pageCommand({
     name: "persons list",

@@ -206,7 +206,6 @@ async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-/** The commands `phx-sim plan …`. */
 export const planCommands: readonly Command[] = [
   command({
     name: "plan infer",

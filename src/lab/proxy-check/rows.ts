@@ -3,7 +3,6 @@ import { slice } from "../../kernel/http/slice.ts";
 import type { ProxyPorts } from "./check-proxy.ts";
 import { ProxyCheck, ProxyReport } from "./shapes.ts";
 
-/** The endpoint that checks a reverse proxy. */
 export const proxySlice = slice(["probes", "recordings", "address", "closing"], (ports: ProxyPorts) => [
   row({
     method: "POST",

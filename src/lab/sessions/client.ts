@@ -40,7 +40,6 @@ export interface SessionRecordings {
   grows(since: number, waitMs: number): Promise<boolean>;
 }
 
-/** `sim.recordings` */
 export const recordingsBy = ({ call, project }: HandleScope): SessionRecordings =>
   withOptions({
     list: async (query = {}) => {

@@ -100,7 +100,6 @@ async function search(settings: Settings<typeof searchOptions>, shell: Shell): P
   return verdict === "none" ? "ok" : 1;
 }
 
-/** `phx-sim recordings …` */
 export const recordingCommands: readonly Command[] = [
   pageCommand({
     name: "recordings list",

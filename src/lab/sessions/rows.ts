@@ -170,7 +170,6 @@ async function allSessions(index: SessionIndex, signal: AbortSignal): Promise<Re
   }
 }
 
-/** The endpoints of sessions and their recordings. */
 export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
   const { log } = ports;
   const index = createSessionIndex(log);

@@ -136,7 +136,6 @@ async function exchangeOf({ name, file, ledger }: TapeStatus, wanted: string): P
   throw new SimError("not_found", `the tape ${name} has no exchange ${wanted}`);
 }
 
-/** The endpoints of tapes that answer. */
 export const tapeSlice = slice(["tapes"], ({ tapes }: { readonly tapes: TapePlayer }) => [
   row({
     method: "GET",

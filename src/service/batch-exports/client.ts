@@ -70,7 +70,6 @@ function chosen({ id, status, files }: ExportRun, name: string | undefined): Exp
   throw new Error(name === undefined ? `run ${id}: ${there}` : `run ${id} has no file ${name}; ${there}`);
 }
 
-/** The exports' part of the client. */
 export function exportsBy(call: ControlCall, fetched: ControlFetch): Exports {
   const at = (id: string) => `exports/runs/${encodeURIComponent(id)}`;
   const run = (id: string) => call<ExportRunWithLogs>("GET", at(id));

@@ -69,7 +69,6 @@ const run = { describe: "Id of the run", place: 1 } as const;
 /** Exports may be large; no answer is waited for longer than this, ms. */
 const tickMs = 300_000;
 
-/** The commands `phx-sim exports …`. */
 export const exportCommands: readonly Command[] = [
   thinCommand({
     name: "exports list",

@@ -19,7 +19,6 @@ interface ExportRowPorts {
   readonly log: { commit(): void };
 }
 
-/** The endpoints that show and drive batch exports. */
 export const exportSlice = slice(["worlds", "clock", "exports", "agenda", "log"], (ports: ExportRowPorts) => [
   row({
     method: "GET",

@@ -89,7 +89,6 @@ async function decisions(settings: Settings<typeof decisionsOptions>, shell: She
   return print(shell, json, { decisions: entries }, decisionLines(entries, shell.outStyle));
 }
 
-/** The commands `phx-sim flags …`. */
 export const flagCommands: readonly Command[] = [
   thinCommand({
     name: "flags list",

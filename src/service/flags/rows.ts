@@ -37,7 +37,6 @@ const path = `${flags}/:key` as const;
 
 const needs = ["worlds", "people", "clock", "geoip", "log", "rulesets", "decisions"] as const;
 
-/** The endpoints of flags, their overrides, and decisions about them. */
 export const flagSlice = slice(needs, (ports: FlagPorts) => {
   const { worlds, log, decisions } = ports;
   const projectIn = ({ project }: { project?: number | null | undefined }) => projectOf(worlds, project ?? undefined);

@@ -35,7 +35,6 @@ interface WorldRowPorts {
   readonly dialect: Dialect;
 }
 
-/** The endpoints that show the world's documents to the inspector. */
 export const worldSlice = slice(["worlds", "keys", "dialect"], ({ worlds, keys, dialect }: WorldRowPorts) => [
   row({
     method: "GET",

@@ -56,7 +56,6 @@ async function run(settings: Settings<typeof options>, shell: Shell): Promise<"o
   );
 }
 
-/** The command `phx-sim query`. */
 export const query = command({
   name: "query",
   describe: "Run HogQL or an insight over the captured events",

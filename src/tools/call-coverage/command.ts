@@ -35,7 +35,6 @@ const options = {
   ...whereOptions,
 } as const;
 
-/** The command `phx-sim coverage`. */
 export const coverage = command({
   name: "coverage",
   describe: "Show which SDK calls of the source fired: events that were never sent, flags never read",

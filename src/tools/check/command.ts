@@ -36,7 +36,6 @@ export interface CheckOrder {
   readonly pages: number | undefined;
 }
 
-/** The command `phx-sim check`. */
 export const check = command({
   name: "check",
   describe: "Open an app's pages in Chromium and report what is wrong with its instrumentation",

@@ -104,7 +104,6 @@ async function show({ values }: Settings<typeof showOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-/** The commands `phx-sim baseline …`. */
 export const baselineCommands: readonly Command[] = [
   command({
     name: "baseline update",

@@ -3,7 +3,6 @@ import { type CommandEnd, command, type Shell } from "../../kernel/command/comma
 import { Failure } from "../../kernel/command/failure.ts";
 import { type GenerateValues, generateOptions } from "./options.ts";
 
-/** The command `phx-sim generate`. */
 export const generate = command({
   name: "generate",
   describe: "Generate the traffic of a kind of users, with its true figures",

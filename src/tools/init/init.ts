@@ -30,7 +30,6 @@ const options = {
 
 type InitSettings = Settings<typeof options>;
 
-/** The command `phx-sim init`. */
 export const init = command({
   name: "init",
   describe: "Set up phx-sim in an app: config, scenario, variables, a first test, a script",

@@ -25,5 +25,4 @@ const impact = command({
   run: async (settings, shell) => (await import("./command-run.ts")).runImpact(settings, shell),
 });
 
-/** Commands about a live project. */
 export const liveProjectCommands: readonly Command[] = [pull, impact];

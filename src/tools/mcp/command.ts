@@ -11,7 +11,6 @@ const options = {
   port: { kind: "port", describe: "Port of a sim that the tool start starts", configurable: true, default: "7490" },
 } as const;
 
-/** The command `phx-sim mcp`. */
 export const mcp = command({
   name: "mcp",
   describe: "Serve tools for coding agents over the Model Context Protocol, on stdin and stdout",

@@ -72,7 +72,6 @@ async function importState(settings: Settings<typeof filed>, shell: Shell) {
   return print(shell, settings.values.json, answer, [line]);
 }
 
-/** The commands `phx-sim state …`. */
 export const stateCommands: readonly Command[] = [
   thinCommand({
     name: "state reset",

@@ -48,7 +48,6 @@ const healthRows = ({ worlds }: Pick<StatePorts, "worlds">) => [
   }),
 ];
 
-/** The endpoints that show, reset, export and import the state, and stop the sim. */
 const stateRows = (ports: StatePorts): Endpoint[] => [
   row({
     method: "GET",
@@ -153,7 +152,6 @@ function noSnapshot({ snapshots }: SnapshotPorts, name: string): SimError {
 
 const path = "/__sim/snapshots";
 
-/** The endpoints of named copies of the state. */
 const snapshotRows = (ports: SnapshotPorts) => [
   row({
     method: "GET",

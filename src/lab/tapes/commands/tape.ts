@@ -86,5 +86,4 @@ const diff = command({
   run: async ({ values }, shell) => (await import("./tape-diff.ts")).diffTapes(values, shell),
 });
 
-/** The commands `phx-sim tape …`. */
 export const tapeCommands: readonly Command[] = [list, show, importHar, exportHar, check, diff];

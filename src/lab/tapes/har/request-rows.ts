@@ -38,7 +38,6 @@ function* writingEntry(line: TrafficLine): Stepwise<Buffer> {
   return yield* writingJson(harEntry(line, body));
 }
 
-/** The endpoint that exports the journal. */
 export const requestHarSlice = slice(["log", "clock", "worlds"], (ports: RequestSearchPorts) => [
   row({
     method: "GET",

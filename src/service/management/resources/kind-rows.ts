@@ -123,7 +123,6 @@ export function changeResource(
   });
 }
 
-/** The endpoints of a kind. */
 export function kindRows(desk: ResourceDesk, resources: Resources, kind: ResourceKind): Endpoint[] {
   const { worlds } = desk;
   const { deletion, parent, filters = [], limit, methods, stamps = [], compare = newestFirst } = kind;

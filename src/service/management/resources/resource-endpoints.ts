@@ -6,7 +6,6 @@ import { kindRows, openResources } from "./kind-rows.ts";
 import { resourceKinds } from "./kinds.ts";
 import { surveyRows } from "./survey-rows.ts";
 
-/** The endpoints of all kinds of resources. */
 export function resourceKindEndpoints(desk: ManagementDesk): Endpoint[] {
   const resources = openResources(desk);
   return [

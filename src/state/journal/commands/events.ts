@@ -212,7 +212,6 @@ async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-/** The commands `phx-sim events …`. */
 export const eventCommands: readonly Command[] = [
   command({
     name: "events list",

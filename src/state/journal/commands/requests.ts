@@ -169,7 +169,6 @@ async function har(settings: Settings<typeof harOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-/** The commands `phx-sim requests …`. */
 export const requestCommands: readonly Command[] = [
   command({
     name: "requests list",
