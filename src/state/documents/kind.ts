@@ -7,7 +7,7 @@ export const now = Symbol("now");
 type Authored = string | readonly [shape: z.ZodType, description: string, required?: "required"];
 
 /** A field of a kind of documents, in all its forms. One without `stored` is in requests, responses or scenarios only. */
-interface Field {
+export interface Field {
   /** Its shape in the world, which responses have as well. */
   readonly stored?: z.ZodType;
   /** Its value in a new document; without one, a new document requires it. */
