@@ -233,7 +233,6 @@ const rows: Readonly<Record<string, AggregateRow>> = {
 
 export const aggregateNames: readonly string[] = Object.keys(rows).flatMap((name) => [name, `${name}If`]);
 
-/** These are found in any case. */
 const caseless = ["count", "min", "max", "sum", "avg"];
 
 /** An aggregation by its name, or by that of its form with a condition. */

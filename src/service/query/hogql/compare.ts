@@ -89,7 +89,6 @@ const textOperators: Readonly<Record<string, (patterns: Patterns, pattern: strin
   "=~*": (patterns, pattern) => patterns.regex(`(?i)${pattern}`).isMatch,
 };
 
-/** Names of functions that are comparisons. */
 export const comparisonFunctions: Readonly<Record<string, string>> = {
   ...{ equals: "==", notEquals: "!=", less: "<", greater: ">", lessOrEquals: "<=", greaterOrEquals: ">=" },
   ...{ like: "like", notLike: "not like", ilike: "ilike", notILike: "not ilike", in: "in", notIn: "not in" },

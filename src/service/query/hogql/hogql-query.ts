@@ -108,7 +108,6 @@ function limited(node: QueryNode): { query: QueryNode; isPaged: boolean } {
   return { query, isPaged: false };
 }
 
-/** The kind `HogQLQuery`. */
 export const hogQLKind: QueryKind<HogQLQuery> = {
   kind: "HogQLQuery",
   shape: HogQLQuery,

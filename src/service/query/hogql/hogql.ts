@@ -13,7 +13,7 @@ import type { RowSource } from "./source.ts";
 import { type DocumentRow, documentTable, eventsTable } from "./tables.ts";
 import type { HogQLTerm } from "./term.ts";
 import { type ClockZone, zoneOf } from "./time.ts";
-import { string, type Type } from "./types.ts";
+import { flag, string, type Type } from "./types.ts";
 
 /** Tables that the sim has. */
 const tableNames = ["events", "persons", "groups", "sessions"];
@@ -52,8 +52,7 @@ export function planPorts(context: QueryContext): PlanPorts {
       return documentTable(rows, columns, zone, context.now);
     },
     groups() {
-      const index: Type = { kind: "UInt8" };
-      const columns = { index, key: string, created_at: time, updated_at: "absent", properties: string } as const;
+      const columns = { index: flag, key: string, created_at: time, updated_at: "absent", properties: string } as const;
       const rows = () =>
         Array.from(available(context.groups, "groups")(), ({ type, ...row }) => ({ ...row, index: type }));
       return documentTable(rows, columns, zone, context.now);

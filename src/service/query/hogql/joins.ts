@@ -23,7 +23,6 @@ export interface From extends TableNames {
   prepare(): Steps<void>;
 }
 
-/** A table of FROM. */
 export interface Part {
   readonly name: string | undefined;
   readonly source: RowSource;
@@ -207,9 +206,10 @@ export function arrayJoined(
   arrays: readonly { readonly name: string; readonly array: HogQLTerm }[],
   isLeft: boolean,
   budget: ValueBudget,
-): From & { readonly items: ReadonlyMap<string, SourceColumn> } {
+): From & { readonly items: ReadonlyMap<string, SourceColumn>; readonly below: Below } {
   const rows: number[] = [];
-  const through = (table: Table): Table => tableThrough(table, (row) => rows[row] ?? -1);
+  const below: Below = (row) => rows[row] ?? -1;
+  const through = (table: Table): Table => tableThrough(table, below);
   const columns = arrays.map(({ name, array }) => {
     if (array.type.kind !== "Array")
       throw new Refusal(`ARRAY JOIN requires an array, got the type ${typeName(array.type)}`, array.at);
@@ -220,6 +220,7 @@ export function arrayJoined(
     tables: new Map([...from.tables].map(([name, table]) => [name, through(table)])),
     anonymous: from.anonymous.map(through),
     conditions: from.conditions,
+    below,
     items: new Map(columns.map(({ name, type, values }) => [name, { type, read: (row) => values[row] ?? null }])),
     length: () => rows.length,
     *prepare() {

@@ -23,6 +23,8 @@ export interface NameScope {
   /** Expressions of `WITH`. */
   readonly expressions: ReadonlyMap<string, ExprNode>;
   readonly locals: ReadonlyMap<string, HogQLTerm>;
+  /** The row of the table below a row, where ARRAY JOIN repeats rows. */
+  readonly below?: (row: number) => number;
   /** Windows of WINDOW; undefined where there can be no window function. */
   readonly windows?: Readonly<Record<string, WindowNode>>;
   /** Plans a query inside the expression; it runs before the rows are read. */

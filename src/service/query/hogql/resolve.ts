@@ -159,7 +159,8 @@ export class Resolver {
         throw new Refusal("A function can only be an argument of array functions such as arrayMap");
       case "RowTest": {
         const { test } = node;
-        return columnTerm(`test ${++this.#count}`, { type: flag, read: (row) => Number(test(row)) }, node);
+        const { below = (row: number) => row } = scope;
+        return columnTerm(`test ${++this.#count}`, { type: flag, read: (row) => Number(test(below(row))) }, node);
       }
       case "Placeholder":
         throw new Refusal("Unresolved placeholder");

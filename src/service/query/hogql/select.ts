@@ -102,7 +102,7 @@ function planScope(
   const known = { ...below, expressions: new Map([...below.expressions, ...aliased]) };
   const terms = arrays.map(([name, it]) => ({ name, array: ports.resolver.term(it, known) }));
   const repeated = arrayJoined(from, terms, node.array_join_op === "LEFT ARRAY JOIN", ports.budget);
-  const scope = scopeOf(repeated);
+  const scope = { ...scopeOf(repeated), below: repeated.below };
   for (const [name, column] of repeated.items)
     scope.aliases.set(name, { op: "column", key: `column array.${name}`, type: column.type, column, at: node });
   return { from: repeated, scope };

@@ -26,7 +26,7 @@ export const nothing: Type = { kind: "Nothing", nullable: true };
 export const string: Type = { kind: "String" };
 export const float: Type = { kind: "Float64" };
 export const date: Type = { kind: "Date" };
-/** Type of comparisons. */
+/** Type of comparisons, and of small numbers. */
 export const flag: Type = { kind: "UInt8" };
 
 export const isInteger = (kind: Kind): kind is IntegerKind => integers.some((it) => it === kind);

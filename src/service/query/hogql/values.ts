@@ -1,11 +1,11 @@
 import { type ClockZone, dayText, isoText, timeText } from "./time.ts";
-import type { HogQLValue, Type } from "./types.ts";
+import { type HogQLValue, isMoment, type Type } from "./types.ts";
 
 /** Gives the zone of a name; made once for each query, as look-ups are slow. */
 export type Zones = (name: string) => ClockZone;
 
 const zoneIn = (type: Type, zones: Zones): ClockZone | undefined =>
-  (type.kind === "DateTime" || type.kind === "DateTime64") && type.zone !== undefined ? zones(type.zone) : undefined;
+  isMoment(type) && type.zone !== undefined ? zones(type.zone) : undefined;
 
 /** A number as ClickHouse prints it. */
 export function numberText(value: number): string {
@@ -25,7 +25,7 @@ export function textOf(value: HogQLValue, type: Type, zones: Zones): string {
   if (value === null) return "NULL";
   if (type.kind === "Bool") return value === 0 ? "false" : "true";
   if (type.kind === "Date") return dayText(Number(value));
-  if (type.kind === "DateTime" || type.kind === "DateTime64") {
+  if (isMoment(type)) {
     const wall = zoneIn(type, zones)?.wall(Number(value)) ?? Number(value);
     return timeText(wall, type.kind === "DateTime64" ? 6 : 0);
   }
@@ -45,7 +45,7 @@ export function shown(value: HogQLValue, type: Type, zones: Zones): unknown {
   if (value === null) return null;
   if (type.kind === "Bool") return value !== 0;
   if (type.kind === "Date") return dayText(Number(value));
-  if (type.kind === "DateTime" || type.kind === "DateTime64") return isoText(Number(value), zoneIn(type, zones));
+  if (isMoment(type)) return isoText(Number(value), zoneIn(type, zones));
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value === "string") return value;
   if (type.kind === "Array") return value.map((it) => shown(it, type.item, zones));

@@ -104,6 +104,9 @@ describe("filters and values of a query", () => {
       ["$pageview"],
     ]);
     expect(await rows({ filterTestAccounts: true })).toEqual([["paid"], ["$pageview"], ["$pageview"]]);
+    const repeated = query.replace("events", "events array join [1, 2] as x");
+    const filters = { properties: [{ key: "plan", operator: "exact", value: ["pro"] }] };
+    expect(await rowsOf(repeated, context, { filters })).toEqual([["paid"], ["paid"], ["$pageview"], ["$pageview"]]);
     expect(await rows({})).toHaveLength(5);
     expect(await rowsOf(query, context)).toHaveLength(5);
   });

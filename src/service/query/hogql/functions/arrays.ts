@@ -2,6 +2,7 @@ import { Refusal } from "../refusal.ts";
 import type { HogQLTerm, Read } from "../term.ts";
 import {
   commonType,
+  flag,
   float,
   type HogQLValue,
   isNumber,
@@ -14,7 +15,6 @@ import {
 import { compareValues, defaultOf, isTrue, keyOf, textOf } from "../values.ts";
 import { expectKind, type FunctionRow, fn, illegalType, lenient, literal, many, special, typed } from "./row.ts";
 
-const flag: Type = { kind: "UInt8" };
 const size: Type = { kind: "UInt64" };
 const index: Type = { kind: "UInt32" };
 const mostItems = 1_000_000;

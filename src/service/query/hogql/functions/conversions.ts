@@ -4,6 +4,7 @@ import { type ClockZone, dayOf, lengths, readDay, readPlainTime, readTime } from
 import {
   commonType,
   date,
+  flag,
   float,
   type HogQLValue,
   isInteger,
@@ -176,7 +177,6 @@ const coalesce = (name: string, args: readonly [number, number]): FunctionRow =>
     return { type: nullable(commonOf(all, name), isNull), build };
   });
 
-const flag: Type = { kind: "UInt8" };
 const bool: Type = { kind: "Bool" };
 
 /** Logic of three values. `stop` decides alone: 0 for AND, 1 for OR. */

@@ -1,6 +1,6 @@
 import { isObject, type Json, own, parsedJson } from "../../../../kernel/base/json.ts";
 import { Refusal } from "../refusal.ts";
-import { float, type HogQLValue, nullable, string, type Type } from "../types.ts";
+import { flag, float, type HogQLValue, nullable, string, type Type } from "../types.ts";
 import { expectKind, type FunctionRow, fn, isAnyNullable, literal, many, special, strict } from "./row.ts";
 
 /** The value at a path of keys, and of numbers of items or members from 1; undefined if there is none. */
@@ -77,12 +77,12 @@ export const jsonFunctions: readonly FunctionRow[] = [
   extract("JSONExtractRaw", string, rawOf),
   extract("JSONExtractArrayRaw", rawArray, (value) => (Array.isArray(value) ? value.map(rawOf) : [])),
   extract("JSONExtractKeys", rawArray, (value) => (isObject(value) ? Object.keys(value) : [])),
-  extract("JSONHas", { kind: "UInt8" }, (value) => Number(value !== undefined)),
+  extract("JSONHas", flag, (value) => Number(value !== undefined)),
   extract("JSONLength", { kind: "UInt64" }, sizeOf),
   special("JSONExtract", [2, many], (args, context) => {
     const [type, read] = readerFor(String(literal(args.at(-1), "The type of JSONExtract")));
     const { build } = extract("JSONExtract", type, read).resolve(args.slice(0, -1), context);
     return { type, build: (reads) => build(reads.slice(0, -1)) };
   }),
-  fn("isValidJSON", ["string"], { kind: "UInt8" }, (text) => Number(parsedJson(text) !== undefined)),
+  fn("isValidJSON", ["string"], flag, (text) => Number(parsedJson(text) !== undefined)),
 ];

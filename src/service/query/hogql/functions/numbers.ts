@@ -1,5 +1,5 @@
 import { Refusal } from "../refusal.ts";
-import { commonType, float, type HogQLValue, integerType, isInteger, sumType, type Type } from "../types.ts";
+import { commonType, flag, float, type HogQLValue, integerType, isInteger, sumType, type Type } from "../types.ts";
 import { compareValues } from "../values.ts";
 import { type FunctionRow, fn, many, special, typed } from "./row.ts";
 
@@ -100,6 +100,6 @@ export const numberFunctions: readonly FunctionRow[] = [
   ...Object.entries({ ...roundings, truncate: Math.trunc }).map(([name, round]) => rounding(name, round)),
   ...Object.entries({ ...ofNumber, log10: Math.log10 }).map(([name, run]) => fn(name, ["number"], float, run)),
   ...["pow", "power"].map((name) => fn(name, ["number", "number"], float, (a, b) => a ** b)),
-  ...Object.entries(tests).map(([name, is]) => fn(name, ["number"], { kind: "UInt8" }, (a) => Number(is(a)))),
+  ...Object.entries(tests).map(([name, is]) => fn(name, ["number"], flag, (a) => Number(is(a)))),
   fn("pi", [], float, () => Math.PI),
 ];

@@ -1,11 +1,10 @@
 import { Refusal } from "../refusal.ts";
-import { type HogQLValue, string, type Type } from "../types.ts";
+import { flag, type HogQLValue, string, type Type } from "../types.ts";
 import { textOf } from "../values.ts";
 import type { Regex } from "./patterns.ts";
 import { type FunctionRow, fn, lenient, many, special, typed } from "./row.ts";
 
 const length: Type = { kind: "UInt64" };
-const flag: Type = { kind: "UInt8" };
 const strings: Type = { kind: "Array", item: string };
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);

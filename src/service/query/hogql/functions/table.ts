@@ -19,7 +19,6 @@ export const functions: ReadonlyMap<string, FunctionRow> = new Map(
   ].map((row) => [row.name, row] as const),
 );
 
-/** Functions that are found in any case. */
 const caseless: ReadonlyMap<string, FunctionRow | undefined> = new Map(
   caselessNames.map((name) => [name.toLowerCase(), functions.get(name)]),
 );

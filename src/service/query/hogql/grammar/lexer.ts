@@ -44,7 +44,6 @@ function decoded(text: string, start: number): string {
     });
 }
 
-/** Characters of a query. */
 const mostCharacters = 100_000;
 
 /** Tokens of a query; the last one has the kind `end`. @throws Refusal for a character that begins none */
