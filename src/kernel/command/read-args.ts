@@ -36,7 +36,7 @@ const spelled = (words: string): string => (Object.hasOwn(spellings, words) ? (s
 const helpWords = ["help", "--help", "-h"];
 
 /** The command line with the command's own name for another spelling, and `help flags` as `flags --help`. */
-export function plainWords(argv: readonly string[]): readonly string[] {
+function plainWords(argv: readonly string[]): readonly string[] {
   const [first, ...rest] = argv;
   if (first === undefined) return argv;
   if (helpWords.includes(first)) return [...plainWords(rest), "--help"];
@@ -47,22 +47,22 @@ export function plainWords(argv: readonly string[]): readonly string[] {
 }
 
 /** Other names of commands that begin with the noun: the word after it, and the command's own name. */
-export const spellingsOf = (noun: string): [word: string, name: string][] =>
+const spellingsOf = (noun: string): [word: string, name: string][] =>
   Object.entries(spellings).flatMap(([words, name]): [string, string][] => {
     const [first, second] = words.split(" ");
     return first === noun && second !== undefined ? [[second, name]] : [];
   });
 
 /** The command that a command line names, if it names one. */
-export const namedCommand = (words: readonly string[], commands: readonly Command[]): Command | undefined =>
+const namedCommand = (words: readonly string[], commands: readonly Command[]): Command | undefined =>
   commands.find(({ name }) => name.split(" ").every((word, i) => words[i] === word));
 
-export const firstWords = (commands: readonly Command[]): string[] => [
+const firstWords = (commands: readonly Command[]): string[] => [
   ...new Set(commands.map(({ name, group }) => group?.name ?? name)),
 ];
 
 /** The words that may follow the first one of a group's commands. */
-export const membersOf = (group: string | undefined, commands: readonly Command[]): string[] =>
+const membersOf = (group: string | undefined, commands: readonly Command[]): string[] =>
   commands.filter((it) => it.group?.name === group).map(({ name }) => name.split(" ").at(-1) ?? "");
 
 /** The words after a command's name, sorted by its options. */
@@ -93,7 +93,7 @@ const restOf = (options: Options): string | undefined => Object.keys(options).fi
 const isNamed = ([, { place, rest }]: [string, Option]): boolean => place === undefined && !rest;
 
 /** Parses the words after a command's name. */
-export function parseLine(argv: readonly string[], options: Options): Line {
+function parseLine(argv: readonly string[], options: Options): Line {
   const at = argv.indexOf("--");
   const args = at === -1 ? argv : argv.slice(0, at);
   const named = Object.fromEntries(Object.entries(options).filter(isNamed));

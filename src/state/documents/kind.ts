@@ -7,7 +7,7 @@ export const now = Symbol("now");
 type Authored = string | readonly [shape: z.ZodType, description: string, required?: "required"];
 
 /** A field of a kind of documents, in all its forms. One without `stored` is in requests, responses or scenarios only. */
-export interface Field {
+export interface KindField {
   /** Its shape in the world, which responses have as well. */
   readonly stored?: z.ZodType;
   /** Its value in a new document; without one, a new document requires it. */
@@ -24,7 +24,7 @@ export interface Field {
   readonly is?: "user" | "time" | "tags";
 }
 
-type Fields = Readonly<Record<string, Field>>;
+type Fields = Readonly<Record<string, KindField>>;
 type StoredShape<F> = {
   -readonly [K in keyof F as F[K] extends { stored: z.ZodType } ? K : never]: F[K] extends {
     stored: infer S extends z.ZodType;
@@ -60,7 +60,7 @@ type ListShape<F> = ShownShape<{ [K in keyof F as F[K] extends { detail: true } 
 type Document<F> = z.infer<z.ZodObject<StoredShape<F>>>;
 type BlankKeys<F> = { [K in keyof F]: F[K] extends { blank: unknown } ? K : never }[keyof F];
 
-const shapeOf = (fields: Fields, read: (field: Field) => z.ZodType | undefined) =>
+const shapeOf = (fields: Fields, read: (field: KindField) => z.ZodType | undefined) =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
       const shape = read(field);
@@ -68,9 +68,9 @@ const shapeOf = (fields: Fields, read: (field: Field) => z.ZodType | undefined) 
     }),
   );
 
-const shownOf = ({ show, stored }: Field) => (show === false ? undefined : (show ?? stored));
+const shownOf = ({ show, stored }: KindField) => (show === false ? undefined : (show ?? stored));
 
-function authoredOf({ author, stored = z.never() }: Field) {
+function authoredOf({ author, stored = z.never() }: KindField) {
   if (author === undefined) return undefined;
   const [shape, description, required] = typeof author === "string" ? [stored, author] : author;
   return (required ? shape : shape.optional()).describe(description);
@@ -96,7 +96,7 @@ export interface KindOf<D> {
  * @param authored The same in the schema of scenarios
  */
 export function kind<const F extends Fields>(fields: F, { written = "", authored = "" } = {}) {
-  const entries: [string, Field][] = Object.entries(fields);
+  const entries: [string, KindField][] = Object.entries(fields);
   const blanks = entries.filter(([, field]) => "blank" in field);
   // Each object has the keys of its type, which the compiler cannot follow.
   return {
