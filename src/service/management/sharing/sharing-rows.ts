@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
+import type { JsonObject } from "../../../kernel/base/json.ts";
 import { safeParse } from "../../../kernel/base/safe-parse.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import { derived } from "../../../state/documents/derived.ts";
@@ -51,34 +51,18 @@ const switches: readonly Switch[] = [
 
 const isTheme = (value: unknown): value is Theme => value === "light" || value === "dark" || value === "system";
 
-/** One setting as it is kept; undefined when it is not set, "wrong" when it cannot be. */
-function readSwitch(value: Json | undefined): boolean | undefined | "wrong" {
-  if (value === undefined || value === null) return undefined;
-  const result = safeParse(boolean(), value);
-  return result.success ? result.data : "wrong";
-}
+const Settings = z.object({
+  ...Object.fromEntries(switches.map((name) => [name, boolean().nullish()])),
+  theme: z.custom(isTheme).nullish(),
+});
 
-/** The settings in a written object, without unknown ones; undefined when one is wrong. */
-function readSettings(written: JsonObject): JsonObject | undefined {
-  const kept: JsonObject = {};
-  for (const name of switches) {
-    const value = readSwitch(own(written, name));
-    if (value === "wrong") return undefined;
-    if (value !== undefined) kept[name] = value;
-  }
-  const theme = own(written, "theme") ?? null;
-  if (theme !== null && !isTheme(theme)) return undefined;
-  return theme === null ? kept : { ...kept, theme };
-}
-
-/** Settings in a body: null, or an object. Upstream PostHog/posthog posthog/api/sharing.py. */
-const settingsField = json().transform((value, context) => {
-  const read = isObject(value) ? readSettings(value) : value === null ? null : undefined;
-  if (read === undefined) {
-    context.addIssue({ code: "custom", params: { detail: "Invalid settings format" } });
-    return z.NEVER;
-  }
-  return read;
+/** Settings in a body: null, or an object, kept without unknown ones. Upstream PostHog/posthog posthog/api/sharing.py. */
+const settingsField = json().transform((value, context): JsonObject | null => {
+  if (value === null) return null;
+  const { data } = safeParse(Settings, value);
+  if (data) return Object.fromEntries(Object.entries(data).filter(([, it]) => (it ?? null) !== null)) as JsonObject;
+  context.addIssue({ code: "custom", params: { detail: "Invalid settings format" } });
+  return z.NEVER;
 });
 
 const off = new Set(["0", "false", "no", "off"]);
