@@ -46,13 +46,6 @@ function plainWords(argv: readonly string[]): readonly string[] {
   return verb !== undefined && spelled(both) !== both ? [spelled(both), ...more] : [noun, ...rest];
 }
 
-/** Other names of commands that begin with the noun: the word after it, and the command's own name. */
-const spellingsOf = (noun: string): [word: string, name: string][] =>
-  Object.entries(spellings).flatMap(([words, name]): [string, string][] => {
-    const [first, second] = words.split(" ");
-    return first === noun && second !== undefined ? [[second, name]] : [];
-  });
-
 /** The command that a command line names, if it names one. */
 const namedCommand = (words: readonly string[], commands: readonly Command[]): Command | undefined =>
   commands.find(({ name }) => name.split(" ").every((word, i) => words[i] === word));
