@@ -18,11 +18,9 @@ export async function newest<T>(
   const entries: T[] = [];
   for (let start: number | undefined; ; ) {
     const which = { ...query, before: start, limit: Math.min(limit - entries.length, pageSize) };
-    const { before, [list]: found } = (await get(`${path}${queryText(which)}`)) as { before: number | null } & Record<
-      string,
-      T[]
-    >;
-    entries.push(...(found ?? []));
+    const page = (await get(`${path}${queryText(which)}`)) as { before: number | null } & Record<string, T[]>;
+    const { before, [list]: found = [] } = page;
+    entries.push(...found);
     if (before === null || entries.length >= limit) return { entries: entries.slice(0, limit), more: before !== null };
     start = before;
   }

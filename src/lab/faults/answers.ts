@@ -10,20 +10,7 @@ interface TakenAnswer {
   readonly keep: boolean;
 }
 
-export interface ScriptedAnswers {
-  /** Does any answer wait? */
-  readonly active: boolean;
-  /** All queues in the order they were made; those that are empty stay until they are cleared. */
-  list(): AnswerQueue[];
-  queue(place: AnswerPlace, answers: readonly ScriptedAnswer[]): AnswerQueue;
-  /** Forgets a queue or all; returns how many answers waited there. */
-  clear(place?: AnswerPlace): number;
-  /**
-   * Takes the first waiting answer that suits the call: of its partition, or else of its project. The others
-   * keep their places.
-   */
-  take(facts: CallFacts): TakenAnswer | undefined;
-}
+export type ScriptedAnswers = ReturnType<typeof createAnswers>;
 
 interface Waiting extends TakenAnswer {
   readonly shown: Omit<WaitingAnswer, "left">;
@@ -71,7 +58,7 @@ const showQueue = ({ place, waiting, used }: Queue): AnswerQueue => ({
 });
 
 /** Queues of answers that are given in place of the emulator's. */
-export function createAnswers(): ScriptedAnswers {
+export function createAnswers() {
   const queues = new Map<string, Queue>();
   let active = false;
   let isForProject = false;
@@ -100,11 +87,13 @@ export function createAnswers(): ScriptedAnswers {
   }
 
   return {
-    get active() {
+    /** True while any answer waits. */
+    get active(): boolean {
       return active;
     },
-    list: () => [...queues.values()].map(showQueue),
-    queue(place, answers) {
+    /** All queues in the order they were made; those that are empty stay until they are cleared. */
+    list: (): AnswerQueue[] => [...queues.values()].map(showQueue),
+    queue(place: AnswerPlace, answers: readonly ScriptedAnswer[]): AnswerQueue {
       const key = keyOf(place);
       const queue = queues.get(key) ?? { place, waiting: [], used: 0 };
       queue.waiting.push(...answers.map(waitingOf));
@@ -112,13 +101,18 @@ export function createAnswers(): ScriptedAnswers {
       settle();
       return showQueue(queue);
     },
-    clear(place) {
+    /** Forgets a queue or all; returns how many answers waited there. */
+    clear(place?: AnswerPlace): number {
       const gone = [...queues].filter(([key]) => place === undefined || key === keyOf(place));
       for (const [key] of gone) queues.delete(key);
       settle();
       return gone.reduce((sum, [, { waiting }]) => sum + waiting.length, 0);
     },
-    take(facts) {
+    /**
+     * Takes the first waiting answer that suits the call: of its partition, or else of its project. The others
+     * keep their places.
+     */
+    take(facts: CallFacts): TakenAnswer | undefined {
       const queue = queueOf(facts);
       const answer = queue?.waiting.find((it) => it.suits(facts));
       if (queue && answer) use(queue, answer);

@@ -14,14 +14,6 @@ import { endWith } from "./last-answer.ts";
 /** Passes a websocket on to an upstream; false: it does not. @param head What came after the handshake */
 export type PassSocket = (req: IncomingMessage, socket: Socket, head: Buffer) => boolean;
 
-/** Takes connections to the live feed, and other websockets. */
-export interface InspectListener {
-  /** Takes a connection whose first call is a websocket, or to the feed; other calls on it go to the main server. */
-  take(socket: Socket): void;
-  /** Ends the feed's connections at once, and other calls after `graceMs`. */
-  close(graceMs: number): void;
-}
-
 export interface InspectOptions {
   /** Takes everything but websockets. */
   readonly main: Server;
@@ -50,10 +42,12 @@ export function hasOneHost({ headers, httpVersion, rawHeaders }: IncomingMessage
 }
 
 /**
+ * Takes connections to the live feed, and other websockets.
+ *
  * node:http ignores `Upgrade:` only if a server has no listener for it, and the main server must ignore it: Java's
  * client offers HTTP/2 with each request. So the websockets have their own server, which listens on no port.
  */
-export function createInspect(options: InspectOptions): InspectListener {
+export function createInspect(options: InspectOptions) {
   const { main, admit, clock } = options;
   /** Open connections, each with its number of running plain calls. */
   const open = new Map<Socket, number>();
@@ -133,14 +127,16 @@ export function createInspect(options: InspectOptions): InspectListener {
   }
 
   return {
-    take(socket) {
+    /** Takes a connection whose first call is a websocket, or to the feed; other calls on it go to the main server. */
+    take(socket: Socket): void {
       open.set(socket, 0);
       options.watch(socket);
       socket.once("close", () => open.delete(socket));
       server ??= makeServer();
       server.emit("connection", socket);
     },
-    close(graceMs) {
+    /** Ends the feed's connections at once, and other calls after `graceMs`. */
+    close(graceMs: number): void {
       isClosing = true;
       socketsOf.started?.then((it) => it.close()).catch(() => {});
       for (const [socket, count] of open) if (count === 0) socket.destroy();
