@@ -1,7 +1,7 @@
 import type { Call } from "./call.ts";
 import { corsHeaders } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { embeddable, headerOf, type Reply, sameOriginOnly } from "./reply.ts";
+import { embeddable, headerOf, headersWithout, type Reply, sameOriginOnly } from "./reply.ts";
 
 /** What the end of a reply depends on; an endpoint is one. */
 export type ReplyKind = Pick<Endpoint, "family" | "allow" | "cors" | "isEmbeddable">;
@@ -41,13 +41,10 @@ function sourceOf(reply: Reply): readonly string[] {
   return reply.source === undefined ? emulator : ["x-phx-source", reply.source];
 }
 
-/** A page of another origin reads scripted answers, too; what they say of that themselves counts. */
-const withoutNamed = (flat: readonly string[], reply: Reply): string[] =>
-  flat.filter((_, i) => headerOf(reply, flat[i - (i % 2)] ?? "") === undefined);
-
 function finalHeaders(call: Call, { family, allow, cors: limit, isEmbeddable }: ReplyKind, reply: Reply): string[] {
   const given = limit === false ? [] : corsHeaders(call, family);
-  const cors = reply.scripted ? withoutNamed(given, reply) : given;
+  // a page of another origin reads scripted answers, too; what they say of that themselves counts
+  const cors = reply.scripted ? headersWithout(given, (name) => headerOf(reply, name) !== undefined) : given;
   const source = sourceOf(reply);
   const headers = cors.length > 0 ? [...reply.headers, ...cors, ...source] : [...reply.headers, ...source];
   if (allow !== undefined) headers.push("allow", allow);

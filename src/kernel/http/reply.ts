@@ -128,6 +128,10 @@ export function headerOf(reply: Reply, name: string): string | undefined {
   return undefined;
 }
 
+/** A flat list of headers without those of some names, in lower case; order, case and duplicates stay. */
+export const headersWithout = (flat: readonly string[], isOut: (name: string) => boolean): string[] =>
+  flat.filter((_, i) => !isOut((flat[i - (i % 2)] ?? "").toLowerCase()));
+
 /** Headers that speak of one connection only (RFC 9110 §7.6.1), in lower case. */
 export const hopHeaders: ReadonlySet<string> = new Set([
   "connection",

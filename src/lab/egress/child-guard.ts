@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { builtFile } from "../../kernel/base/built-file.ts";
-import { hopHeaders } from "../../kernel/http/reply.ts";
+import { headersWithout, hopHeaders } from "../../kernel/http/reply.ts";
 import { aimOf, type Place } from "./attempt.ts";
 import {
   type BlockedCall,
@@ -115,9 +115,7 @@ interface ProxyOptions {
   onBlocked(call: BlockedCall): void;
 }
 
-/** Raw headers (name, value, name, value) without those of the connection. */
-const passedOn = (raw: readonly string[]): string[] =>
-  raw.filter((_, i) => !hopHeaders.has((raw[i - (i % 2)] ?? "").toLowerCase()));
+const passedOn = (raw: readonly string[]): string[] => headersWithout(raw, (name) => hopHeaders.has(name));
 
 /** The body with which a call is refused; undefined if it may pass. */
 function refusal(options: ProxyOptions, { method = "", url = "", headers }: IncomingMessage): string | undefined {

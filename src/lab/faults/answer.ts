@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { headersWithout } from "../../kernel/http/reply.ts";
 
 /** An answer as the request core sends it. */
 export interface Answer {
@@ -114,7 +115,7 @@ export function answerOf(
 
 function replaced(flat: readonly string[], by: Readonly<Record<string, string>>): string[] {
   const names = new Set(Object.keys(by).map((name) => name.toLowerCase()));
-  const kept = flat.filter((_, i) => !names.has(flat[i - (i % 2)]?.toLowerCase() ?? ""));
+  const kept = headersWithout(flat, (name) => names.has(name));
   // The length is set when the answer is sent: a wrong one would damage the connection.
   const given = Object.entries(by).filter(([name]) => !/^(content-length|transfer-encoding)$/i.test(name));
   return [...kept, ...given.flatMap(([name, value]) => [name.toLowerCase(), value])];

@@ -1,3 +1,4 @@
+import { headersWithout } from "../../kernel/http/reply.ts";
 import { type Answer, answerOf } from "./answer.ts";
 import type { CallFacts } from "./call-facts.ts";
 import type { FaultEffect, Quota, ScriptedResult } from "./shapes.ts";
@@ -24,10 +25,9 @@ const garbage = '{"status":"Ok",,,\ufffd\u0000<html>';
 const isBare = ({ body }: Outgoing): boolean => body === null || body.length === 0;
 
 const garbled = <R extends Outgoing>(reply: R): R =>
-  isBare(reply) ? reply : { ...reply, body: garbage, headers: withoutLength(reply.headers) };
-
-const withoutLength = (flat: readonly string[]): string[] =>
-  flat.filter((_, i) => flat[i - (i % 2)]?.toLowerCase() !== "content-length");
+  isBare(reply)
+    ? reply
+    : { ...reply, body: garbage, headers: headersWithout(reply.headers, (name) => name === "content-length") };
 
 const noAnswer = (): Answer => ({ status: 0, headers: [], body: null });
 

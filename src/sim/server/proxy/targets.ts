@@ -5,6 +5,7 @@ import { pipeline } from "node:stream";
 import { type IpAddress, isInNetwork, type Network, parseAddress, parseNetwork } from "../../../kernel/base/network.ts";
 import { credentialNetworks } from "../../../kernel/http/closed-hosts.ts";
 import { type HostRule, hostRuleFor, plainHost } from "../../../kernel/http/host-rules.ts";
+import { headersWithout } from "../../../kernel/http/reply.ts";
 import { sendLast } from "../last-answer.ts";
 
 /** Why a target is not reached through the proxy: 403 not allowed, 502 not reachable. */
@@ -129,13 +130,9 @@ const ownOfConnection = new Set([
   "upgrade",
 ]);
 
-/** name, value, name, value … without what is not passed on; order, case and duplicates stay. */
 function passedOn(raw: readonly string[], connection: string | undefined): string[] {
   const named = new Set((connection ?? "").toLowerCase().split(/\s*,\s*/));
-  return raw.filter((_, i) => {
-    const name = (raw[i - (i % 2)] ?? "").toLowerCase();
-    return !ownOfConnection.has(name) && !named.has(name);
-  });
+  return headersWithout(raw, (name) => ownOfConnection.has(name) || named.has(name));
 }
 
 /** Sends a request on to a host that is not the service's, and its answer back, byte for byte. */
