@@ -6,7 +6,7 @@ import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventQuery, VerifyOptions, WaitOptions } from "./events-api.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
 import { differences } from "./match/differences.ts";
-import { evaluate, fitsEvent, inOrder, sightingOf } from "./match/evaluate.ts";
+import { Evaluation, fitsEvent, sightingOf } from "./match/evaluate.ts";
 import { reportOf } from "./match/failure-report.ts";
 import { isUnanswered } from "./match/predicates.ts";
 import { nameText } from "./match/printable.ts";
@@ -26,8 +26,10 @@ export type WaitTarget = { match: Pattern; count: number } | { sequence: readonl
 /** Events that a report lists. */
 const mostNamed = 20;
 
+/** The events that were tested. */
 interface Collected {
   events: StoredEvent[];
+  evaluation: Evaluation;
   /** The end of the log when it was read. */
   cursor: number;
 }
@@ -49,24 +51,27 @@ const concerns = ({ expect, nothingElse }: Terms): EventQuery => {
 const pastEnd = (since: number, newest: number): TypeError =>
   new TypeError(`"since" is ${since}, but the newest event is #${newest}; take it from events.mark() of this sim`);
 
-/** Collects events until they are enough, or `waitMs` are over. */
+/** Adds events until they are enough, or `waitMs` are over. */
 async function collect(
   place: HandleScope,
   query: EventQuery,
-  { events, cursor }: Collected,
-  { waitMs, isEnough }: { waitMs: number; isEnough(events: readonly StoredEvent[]): boolean },
-): Promise<Collected> {
+  seen: Collected,
+  { waitMs, isEnough }: { waitMs: number; isEnough(): boolean },
+): Promise<void> {
   const { query: listing } = listingOf(place, { ...query, order: "asc", limit: largestPage });
   const end = performance.now() + waitMs;
-  let since = cursor;
   for (;;) {
+    const { cursor: since } = seen;
     const left = Math.max(0, Math.ceil(end - performance.now()));
     const page = await pageOf(place, { ...listing, since }, { waitMs: left });
     if (page.cursor < since) throw pastEnd(since, page.cursor);
-    events.push(...page.events);
-    since = page.cursor;
+    for (const event of page.events) {
+      seen.events.push(event);
+      seen.evaluation.take(event);
+    }
+    seen.cursor = page.cursor;
     const isOver = left === 0 && !page.more;
-    if (isOver || (page.events.length > 0 && isEnough(events))) return { events, cursor: since };
+    if (isOver || (page.events.length > 0 && isEnough())) return;
   }
 }
 
@@ -74,12 +79,6 @@ const termsOf = (target: WaitTarget): Terms =>
   "match" in target
     ? { expect: [{ match: target.match, count: { min: target.count } }] }
     : { expect: target.sequence.map((match) => ({ match, count: { min: 1 } })), ordered: true };
-
-/** The first events of the pattern, or one event for each pattern in order. */
-function picked(target: WaitTarget, terms: Terms, events: readonly StoredEvent[]): StoredEvent[] {
-  if ("match" in target) return events.filter((event) => fitsEvent(target.match, event)).slice(0, target.count);
-  return (inOrder(terms, events) ?? []).flat();
-}
 
 /** The sightings that fit: the sim knows only the wider pattern. */
 async function fitting<T extends Sighting>(place: HandleScope, match: Pattern, sightings: readonly T[]): Promise<T[]> {
@@ -127,7 +126,6 @@ const missed = ({ complaints }: Verdict, { expect }: Terms): Expectation | undef
 interface Failure {
   code: "wait_timeout" | "expectation_failed";
   terms: Terms;
-  /** The tested events. */
   seen: Collected;
   waited: number;
   options: WaitOptions;
@@ -142,7 +140,7 @@ async function failed(place: HandleScope, failure: Failure): Promise<Expectation
     return (await pageOf(place, listingOf(place, { ...query, order: "desc" }).query)).events.reverse();
   };
   const [kept, dropped] = await Promise.all([latest("kept"), latest("dropped")]);
-  const evaluated = evaluate(terms, seen.events);
+  const evaluated = seen.evaluation.verdict();
   const verdict = { ...evaluated, complaints: [...evaluated.complaints, ...(failure.shared ?? [])] };
   const around = await surroundings(place, missed(verdict, terms)?.match ?? {}, failure);
   const title = options.title ?? "";
@@ -150,37 +148,27 @@ async function failed(place: HandleScope, failure: Failure): Promise<Expectation
   return new ExpectationError(409, { code, detail: report.title }, report);
 }
 
-const none = (options: WaitOptions): Collected => ({ events: [], cursor: options.since ?? 0 });
+const none = (terms: Terms, { since = 0 }: WaitOptions): Collected => ({
+  events: [],
+  evaluation: new Evaluation(terms),
+  cursor: since,
+});
 
 /** Waits for events of patterns without a JSON form. @throws ExpectationError */
 export async function waitHere(place: HandleScope, target: WaitTarget, options: WaitOptions): Promise<StoredEvent[]> {
   const terms = termsOf(target);
   const started = performance.now();
   const query = { ...scopeOf(place, options), ...concerns(terms) };
-  const seen = await collect(place, query, none(options), {
-    waitMs: options.timeoutMs ?? defaultWait,
-    isEnough: (found) => evaluate(terms, found).passed,
-  });
-  if (evaluate(terms, seen.events).passed) return picked(target, terms, seen.events);
+  const seen = none(terms, options);
+  const { isMet, chosen } = seen.evaluation;
+  await collect(place, query, seen, { waitMs: options.timeoutMs ?? defaultWait, isEnough: isMet });
+  if (isMet()) return chosen;
   const waited = performance.now() - started;
   throw await failed(place, { code: "wait_timeout", terms, seen, waited, options });
 }
 
-/** The terms without maximums. */
-const minima = ({ expect, ordered = false }: Terms): Terms => ({
-  expect: expect.map(({ match, count = { min: 1 } }) => ({
-    match,
-    count: count.min === undefined ? {} : { min: count.min },
-  })),
-  ordered,
-});
-
 const forbids = ({ expect, nothingElse }: Terms): boolean =>
   nothingElse === true || expect.some(({ count }) => count?.max !== undefined);
-
-/** True if a maximum is exceeded: later events cannot change that. */
-const exceeded = (terms: Terms, events: readonly StoredEvent[]): boolean =>
-  evaluate(terms, events).complaints.some(({ kind }) => kind === "too_many");
 
 /** @throws TypeError if only a function without an answer keeps an event from fitting a pattern with a maximum */
 function checkAnswered(terms: Terms, events: readonly StoredEvent[]): void {
@@ -201,17 +189,17 @@ function checkAnswered(terms: Terms, events: readonly StoredEvent[]): void {
 export async function verifyHere(place: HandleScope, terms: Terms, options: VerifyOptions): Promise<number[][]> {
   const started = performance.now();
   const query = { ...scopeOf(place, options), ...concerns(terms) };
-  const isReached = (events: readonly StoredEvent[]) => evaluate(minima(terms), events).passed;
-  const isDecided = (events: readonly StoredEvent[]) => isReached(events) || exceeded(terms, events);
-  let seen = await collect(place, query, none(options), {
-    waitMs: isReached([]) ? 0 : (options.timeoutMs ?? defaultWait),
-    isEnough: isDecided,
+  const seen = none(terms, options);
+  const { isMet, isExceeded } = seen.evaluation;
+  await collect(place, query, seen, {
+    waitMs: isMet() ? 0 : (options.timeoutMs ?? defaultWait),
+    isEnough: () => isMet() || isExceeded(),
   });
-  if (forbids(terms) && isReached(seen.events) && !exceeded(terms, seen.events)) {
+  if (forbids(terms) && isMet() && !isExceeded()) {
     await settle(place, options, performance.now() - started);
-    seen = await collect(place, query, seen, { waitMs: 0, isEnough: () => false });
+    await collect(place, query, seen, { waitMs: 0, isEnough: () => false });
   }
-  const verdict = evaluate(terms, seen.events);
+  const verdict = seen.evaluation.verdict();
   if (verdict.passed) checkAnswered(terms, seen.events);
   const waited = performance.now() - started;
   const failure: Failure = { code: "expectation_failed", terms, seen, waited, options };

@@ -1,9 +1,8 @@
 import { type ErrorCode, SimError } from "../../kernel/base/errors.ts";
 import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
-import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventFilter } from "../../state/journal/log/traffic-log.ts";
 import { joinSignals } from "./event-watch.ts";
-import { evaluate } from "./match/evaluate.ts";
+import type { Evaluation } from "./match/evaluate.ts";
 import { reportOf } from "./match/failure-report.ts";
 import type { Complaint } from "./match/report-shapes.ts";
 import type { Pattern, Terms, Verdict } from "./match/types.ts";
@@ -23,8 +22,7 @@ export interface Wait {
 /** A wait that failed. */
 interface Failed {
   wait: Wait;
-  /** The events that the terms are about. */
-  events: readonly StoredEvent[];
+  evaluation: Evaluation;
   waited: number;
   /** The sim's address as the caller knows it. */
   url: string;
@@ -64,7 +62,7 @@ function remember({ lateEvents }: AssertPorts, { scope, outcome, terms }: Wait, 
 export async function failure(
   ports: AssertPorts,
   code: Extract<ErrorCode, "wait_timeout" | "expectation_failed">,
-  { wait, events, gone, url, waited: elapsed, shared = [] }: Failed,
+  { wait, evaluation, gone, url, waited: elapsed, shared = [] }: Failed,
 ): Promise<SimError> {
   const { log, closing, clock, recent } = ports;
   const { terms, title, scope, outcome, timeout } = wait;
@@ -76,7 +74,7 @@ export async function failure(
     return new SimError(code, detail, { data });
   }
   const endedAt = clock.now();
-  const evaluated = evaluate(terms, events);
+  const evaluated = evaluation.verdict();
   const verdict = { ...evaluated, complaints: [...evaluated.complaints, ...shared] };
   if (timeout > 0) await letEnd(ports, scope.project, gone);
   const match = firstMissed(verdict, terms);

@@ -1,13 +1,12 @@
 import { SimError } from "../../kernel/base/errors.ts";
 import { clearTimeout, performance, setTimeout } from "../../kernel/base/real-time.ts";
 import type { Call } from "../../kernel/http/call.ts";
-import type { StoredEvent } from "../../state/journal/event.ts";
 import { interestIn } from "./dispatcher.ts";
 import { keyComplaints, keyUses } from "./ended-keys.ts";
 import { type JoinedSignal, joinSignals, type Watch, watchEvents } from "./event-watch.ts";
 import { failure, type Wait } from "./failure.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
-import { countOf, evaluate, fitsEvent, inOrder } from "./match/evaluate.ts";
+import { Evaluation } from "./match/evaluate.ts";
 import { checkAsserted, checkTerms } from "./match/event-pattern.ts";
 import type { PatternProblem } from "./match/pattern.ts";
 import type { Count } from "./match/report-shapes.ts";
@@ -107,60 +106,11 @@ function verificationOf(ports: Scoped, body: VerifyRequest): Wait {
   };
 }
 
-/** Counts events as they come, so that each is compared once. */
-interface Tally {
-  take(event: StoredEvent): void;
-  /** The events that the terms are about, in order of arrival. */
-  readonly events: readonly StoredEvent[];
-  /** True if every minimum is reached, in order if the terms are ordered. */
-  isMet(): boolean;
-  /** True if a maximum is exceeded: later events cannot change that. */
-  isExceeded(): boolean;
-}
-
-/** Comes to the same results as `evaluate`, which also gives the reasons. */
-function createTally(terms: Terms): Tally {
-  const limits = terms.expect.map((expectation) => {
-    const { min = 0, max = Number.POSITIVE_INFINITY } = countOf(expectation);
-    return { match: expectation.match, min, max };
-  });
-  const counts = limits.map(() => 0);
-  const events: StoredEvent[] = [];
-  /** Expectations with a minimum; how many of them are met in order, and the events of the next one. */
-  const steps = limits.filter(({ min }) => min > 0);
-  let met = 0;
-  let ofNext = 0;
-
-  function advance(event: StoredEvent): void {
-    const step = steps[met];
-    if (!step || !fitsEvent(step.match, event)) return;
-    if (++ofNext < step.min) return;
-    met++;
-    ofNext = 0;
-  }
-
-  return {
-    events,
-    take(event) {
-      let isWanted = terms.nothingElse === true;
-      for (const [i, { match }] of limits.entries()) {
-        if (!fitsEvent(match, event)) continue;
-        counts[i] = (counts[i] ?? 0) + 1;
-        isWanted = true;
-      }
-      if (isWanted) events.push(event);
-      if (terms.ordered) advance(event);
-    },
-    isMet: () => limits.every(({ min }, i) => (counts[i] ?? 0) >= min) && (!terms.ordered || met === steps.length),
-    isExceeded: () => limits.some(({ max }, i) => (counts[i] ?? 0) > max),
-  };
-}
-
 /** Watches the events that the terms are about. */
-function begin(ports: AssertPorts, { terms, scope, outcome }: Wait): { tally: Tally; watch: Watch } {
-  const tally = createTally(terms);
+function begin(ports: AssertPorts, { terms, scope, outcome }: Wait): { evaluation: Evaluation; watch: Watch } {
+  const evaluation = new Evaluation(terms);
   const interest = terms.nothingElse ? {} : interestIn(...terms.expect.map(({ match }) => match));
-  return { tally, watch: watchEvents(ports, { ...interest, ...scope, outcome }, tally.take) };
+  return { evaluation, watch: watchEvents(ports, { ...interest, ...scope, outcome }, evaluation.take) };
 }
 
 /** Runs a wait that ends when the caller goes away or the sim closes. */
@@ -178,12 +128,12 @@ export const wait = (ports: AssertPorts, body: WaitRequest, call: Call) =>
   untilGone(ports, call, async ({ signal: gone }) => {
     const task = waitOf(ports, body);
     const started = performance.now();
-    const { tally, watch } = begin(ports, task);
-    const isMet = await watch.until(tally.isMet, task.timeout, gone).finally(watch.close);
-    const found = isMet ? inOrder(task.terms, tally.events)?.flat() : undefined;
-    if (found) return { events: found, cursor: found.at(-1)?.seq ?? ports.log.lastSeq };
+    const { evaluation, watch } = begin(ports, task);
+    const isMet = await watch.until(evaluation.isMet, task.timeout, gone).finally(watch.close);
+    const { chosen: events } = evaluation;
+    if (isMet) return { events, cursor: events.at(-1)?.seq ?? ports.log.lastSeq };
     const waited = performance.now() - started;
-    throw await failure(ports, "wait_timeout", { wait: task, events: tally.events, waited, url: call.origin, gone });
+    throw await failure(ports, "wait_timeout", { wait: task, evaluation, waited, url: call.origin, gone });
   });
 
 /** True if the terms forbid events: then it must be certain that no more will come. */
@@ -193,11 +143,11 @@ const forbids = ({ nothingElse, expect }: Terms): boolean =>
 /** Waits until it is quiet, or a maximum is exceeded. */
 async function isQuiet(
   { gauge }: AssertPorts,
-  { tally, watch }: { tally: Tally; watch: Watch },
+  { evaluation, watch }: ReturnType<typeof begin>,
   { idle, most, gone, project }: { idle: number; most: number; gone: AbortSignal; project: number | undefined },
 ): Promise<boolean> {
   const over = joinSignals(gone);
-  const exceeded = watch.until(tally.isExceeded, most, over.signal).finally(over.end);
+  const exceeded = watch.until(evaluation.isExceeded, most, over.signal).finally(over.end);
   const quiet = await gauge.quiet(idle, over.signal, project).then(
     () => true,
     () => false,
@@ -223,11 +173,11 @@ export const verify = (ports: AssertPorts, body: VerifyRequest, call: Call) =>
     const idle = body.settle_ms ?? defaultSettle;
     const started = performance.now();
     const begun = begin(ports, task);
-    const { tally, watch } = begun;
-    const isDecided = () => tally.isExceeded() || (watch.isCaughtUp && tally.isMet());
+    const { evaluation, watch } = begun;
+    const isDecided = () => evaluation.isExceeded() || (watch.isCaughtUp && evaluation.isMet());
     let settled = true;
     try {
-      const isMet = (await watch.until(isDecided, timeout, gone)) && !tally.isExceeded();
+      const isMet = (await watch.until(isDecided, timeout, gone)) && !evaluation.isExceeded();
       if (isMet && forbids(terms) && idle > 0) {
         const most = Math.max(started + timeout - performance.now(), idle + settleGrace);
         settled = await isQuiet(ports, begun, { idle, most, gone, project: scope.project });
@@ -235,8 +185,7 @@ export const verify = (ports: AssertPorts, body: VerifyRequest, call: Call) =>
     } finally {
       watch.close();
     }
-    const { events } = tally;
-    const { passed, matched } = evaluate(terms, events);
+    const { passed, matched } = evaluation.verdict();
     const shared =
       passed && (forbids(terms) || terms.noEndedKeys)
         ? keyComplaints(
@@ -247,12 +196,12 @@ export const verify = (ports: AssertPorts, body: VerifyRequest, call: Call) =>
         : [];
     if (passed && shared.length === 0 && !gone.aborted) {
       const seqs = new Set(matched.flat());
-      const shown = events.filter(({ seq }) => seqs.has(seq)).slice(0, mostShown);
+      const shown = evaluation.events.filter(({ seq }) => seqs.has(seq)).slice(0, mostShown);
       return { passed: true as const, matched, events: shown, settled, cursor: ports.log.lastSeq };
     }
     const waited = performance.now() - started;
     throw await failure(ports, "expectation_failed", {
-      ...{ wait: task, events, waited, url: call.origin, gone, shared },
+      ...{ wait: task, evaluation, waited, url: call.origin, gone, shared },
     });
   });
 

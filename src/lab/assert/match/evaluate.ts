@@ -25,31 +25,19 @@ export const countOf = ({ count }: Expectation): Count => count ?? { min: 1 };
 const leastOf = (expectation: Expectation): number => countOf(expectation).min ?? 0;
 const mostOf = (expectation: Expectation): number => countOf(expectation).max ?? Number.POSITIVE_INFINITY;
 
-type Matched = readonly (readonly StoredEvent[])[];
-
-function countComplaints({ expect }: Terms, matched: Matched): Complaint[] {
-  return expect.flatMap((expectation, i): Complaint[] => {
-    const events = matched[i] ?? [];
-    const isTooFew = events.length < leastOf(expectation);
-    if (!isTooFew && events.length <= mostOf(expectation)) return [];
-    const kind = isTooFew ? "too_few" : "too_many";
-    const named = events.slice(0, mostNamed).map(sightingOf);
-    return [{ kind, expectation: i, wanted: countOf(expectation), got: events.length, events: named }];
-  });
-}
-
-/** The events that meet the expectations in order, and the first expectation that cannot be met. */
-interface Assignment {
-  chosen: StoredEvent[][];
-  failed: { expectation: number; after: number; event: StoredEvent; previous: StoredEvent } | undefined;
+function countComplaint(expectation: Expectation, i: number, events: readonly StoredEvent[]): Complaint[] {
+  const isTooFew = events.length < leastOf(expectation);
+  if (!isTooFew && events.length <= mostOf(expectation)) return [];
+  const kind = isTooFew ? "too_few" : "too_many";
+  const named = events.slice(0, mostNamed).map(sightingOf);
+  return [{ kind, expectation: i, wanted: countOf(expectation), got: events.length, events: named }];
 }
 
 /**
- * Assigns each expectation its earliest events after those of the expectation before, as many as its minimum. This
- * finds an order if there is one. Skips expectations without a minimum, and those with too few events.
+ * The first expectation that cannot be met in order. Each takes its earliest events after those of the one before, as
+ * many as its minimum: this finds an order if there is one. Skips those without a minimum, and with too few events.
  */
-function assign({ expect }: Terms, matched: Matched): Assignment {
-  const chosen: StoredEvent[][] = expect.map(() => []);
+function orderComplaint({ expect }: Terms, matched: readonly StoredEvent[][]): Complaint[] {
   let last: { event: StoredEvent; expectation: number } | undefined;
   for (const [i, expectation] of expect.entries()) {
     const [least, events] = [leastOf(expectation), matched[i] ?? []];
@@ -57,34 +45,15 @@ function assign({ expect }: Terms, matched: Matched): Assignment {
     const start = events.findIndex(({ seq }) => last === undefined || seq > last.event.seq);
     const taken = start === -1 ? [] : events.slice(start, start + least);
     if (taken.length < least && last) {
-      const event = (start === -1 ? events.at(-1) : events[start - 1]) ?? last.event;
-      return { chosen, failed: { expectation: i, after: last.expectation, event, previous: last.event } };
+      const event = sightingOf((start === -1 ? events.at(-1) : events[start - 1]) ?? last.event);
+      return [
+        { kind: "out_of_order", expectation: i, after: last.expectation, event, previous: sightingOf(last.event) },
+      ];
     }
-    chosen[i] = taken;
     const event = taken.at(-1);
     if (event) last = { event, expectation: i };
   }
-  return { chosen, failed: undefined };
-}
-
-const matchedBy = ({ expect }: Terms, events: readonly StoredEvent[]): Matched =>
-  expect.map(({ match }) => events.filter((event) => fitsEvent(match, event)));
-
-/**
- * The events that meet the expectations in order, as many as each one's minimum: the result of a wait for a sequence.
- * Undefined if they cannot all be met.
- */
-export function inOrder(terms: Terms, events: readonly StoredEvent[]): StoredEvent[][] | undefined {
-  const { chosen } = assign(terms, matchedBy(terms, events));
-  const isMet = terms.expect.every((expectation, i) => (chosen[i]?.length ?? 0) >= leastOf(expectation));
-  return isMet ? chosen : undefined;
-}
-
-function orderComplaints(terms: Terms, matched: Matched): Complaint[] {
-  const { failed } = assign(terms, matched);
-  if (!failed) return [];
-  const { event, previous, ...where } = failed;
-  return [{ kind: "out_of_order", ...where, event: sightingOf(event), previous: sightingOf(previous) }];
+  return [];
 }
 
 /** The patterns of the event's name in a pattern. */
@@ -102,7 +71,7 @@ const isNamed = ({ expect }: Terms, name: string): boolean =>
     return names.length > 0 && names.every((pattern) => fits(pattern, name));
   });
 
-function extraComplaints(terms: Terms, matched: Matched, events: readonly StoredEvent[]): Complaint[] {
+function extraComplaint(terms: Terms, matched: readonly StoredEvent[][], events: readonly StoredEvent[]): Complaint[] {
   const expected = new Set(matched.flat());
   const extras = events.filter(
     (event) => !expected.has(event) && (!event.event.startsWith("$") || isNamed(terms, event.event)),
@@ -112,17 +81,65 @@ function extraComplaints(terms: Terms, matched: Matched, events: readonly Stored
 }
 
 /**
- * Compares events with the terms. One event can count for several expectations. In order (`ordered`), each expectation
- * takes as many events as its minimum, all of them later than those of the expectation before; other events may be in
- * between.
- * @param events The kept events of the scope, in order of arrival
+ * Compares kept events with the terms, each once, in order of arrival. One event can count for several expectations. In
+ * order (`ordered`), each expectation takes as many events as its minimum, all of them later than those of the
+ * expectation before; other events may be in between.
  */
-export function evaluate(terms: Terms, events: readonly StoredEvent[]): Verdict {
-  const matched = matchedBy(terms, events);
-  const complaints = [
-    ...countComplaints(terms, matched),
-    ...(terms.ordered ? orderComplaints(terms, matched) : []),
-    ...(terms.nothingElse ? extraComplaints(terms, matched, events) : []),
-  ];
-  return { passed: complaints.length === 0, complaints, matched: matched.map((found) => found.map(({ seq }) => seq)) };
+export class Evaluation {
+  /** The events that the terms are about. */
+  readonly events: StoredEvent[] = [];
+  /** In order, as many as each minimum: the result of a wait as soon as all minimums are reached. */
+  readonly chosen: StoredEvent[] = [];
+  readonly #terms: Terms;
+  readonly #matched: StoredEvent[][];
+  /** Indexes of the expectations with a minimum; those before `#step` are met in order, by the next one `#taken`. */
+  readonly #steps: readonly number[];
+  #step = 0;
+  #taken = 0;
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+    this.#matched = terms.expect.map(() => []);
+    this.#steps = [...terms.expect.keys()].filter((i) => this.#least(i) > 0);
+  }
+
+  #least(i: number): number {
+    const expectation = this.#terms.expect[i];
+    return expectation ? leastOf(expectation) : 0;
+  }
+
+  readonly take = (event: StoredEvent): void => {
+    const step = this.#steps[this.#step];
+    let isWanted = this.#terms.nothingElse === true;
+    for (const [i, { match }] of this.#terms.expect.entries()) {
+      if (!fitsEvent(match, event)) continue;
+      isWanted = true;
+      this.#matched[i]?.push(event);
+      if (i !== step) continue;
+      this.chosen.push(event);
+      if (++this.#taken < this.#least(i)) continue;
+      this.#step++;
+      this.#taken = 0;
+    }
+    if (isWanted) this.events.push(event);
+  };
+
+  /** True if every minimum is reached, in order if the terms are ordered. */
+  readonly isMet = (): boolean =>
+    this.#matched.every(({ length }, i) => length >= this.#least(i)) &&
+    (!this.#terms.ordered || this.#step === this.#steps.length);
+
+  /** True if a maximum is exceeded: later events cannot change that. */
+  readonly isExceeded = (): boolean =>
+    this.#terms.expect.some((expectation, i) => (this.#matched[i]?.length ?? 0) > mostOf(expectation));
+
+  verdict(): Verdict {
+    const [terms, matched] = [this.#terms, this.#matched];
+    const complaints = [
+      ...terms.expect.flatMap((expectation, i) => countComplaint(expectation, i, matched[i] ?? [])),
+      ...(terms.ordered ? orderComplaint(terms, matched) : []),
+      ...(terms.nothingElse ? extraComplaint(terms, matched, this.events) : []),
+    ];
+    return { passed: complaints.length === 0, complaints, matched: matched.map((its) => its.map(({ seq }) => seq)) };
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { evaluate, inOrder } from "../../../../src/lab/assert/match/evaluate.ts";
+import { Evaluation } from "../../../../src/lab/assert/match/evaluate.ts";
 import type { Expectation, Terms } from "../../../../src/lab/assert/match/types.ts";
 import type { StoredEvent } from "../../../../src/state/journal/event.ts";
 import { stored } from "./events.ts";
@@ -14,6 +14,14 @@ const named = (event: unknown, min?: number, max?: number): Expectation => ({
     count: { ...(min !== undefined && { min }), ...(max !== undefined && { max }) },
   }),
 });
+
+function evaluationOf(terms: Terms, events: readonly StoredEvent[]): Evaluation {
+  const evaluation = new Evaluation(terms);
+  for (const event of events) evaluation.take(event);
+  return evaluation;
+}
+
+const evaluate = (terms: Terms, events: readonly StoredEvent[]) => evaluationOf(terms, events).verdict();
 
 /** Complaints in a word each. */
 const said = (terms: Terms, names: string): string[] =>
@@ -118,7 +126,10 @@ const rows: [what: string, terms: Terms, names: string, complaints: string[]][] 
 
 test.each(rows)("%s", (_, terms, names, complaints) => {
   expect(said(terms, names)).toEqual(complaints);
-  expect(evaluate(terms, log(names)).passed).toBe(complaints.length === 0);
+  const evaluation = evaluationOf(terms, log(names));
+  expect(evaluation.verdict().passed).toBe(complaints.length === 0);
+  expect(evaluation.isExceeded()).toBe(complaints.some((it) => it.startsWith("too_many")));
+  expect(evaluation.isMet()).toBe(!complaints.some((it) => /^too_few|after/.test(it)));
 });
 
 describe("evaluate", () => {
@@ -148,15 +159,15 @@ describe("evaluate", () => {
   });
 });
 
-describe("inOrder", () => {
-  test.each<[names: string, seqs: number[][] | undefined]>([
-    ["a a b", [[1, 2], [3]]],
-    ["b a x a a b b", [[2, 4], [6]]],
+describe("the events of a sequence", () => {
+  test.each<[names: string, seqs: number[] | undefined]>([
+    ["a a b", [1, 2, 3]],
+    ["b a x a a b b", [2, 4, 6]],
     ["a b a", undefined],
     ["a b", undefined],
     ["", undefined],
   ])("two of a, then b, in %s", (names, seqs) => {
-    const found = inOrder({ expect: [named("a", 2), b] }, log(names));
-    expect(found?.map((events) => events.map(({ seq }) => seq))).toEqual(seqs);
+    const { isMet, chosen } = evaluationOf({ expect: [named("a", 2), b], ordered: true }, log(names));
+    expect(isMet() ? chosen.map(({ seq }) => seq) : undefined).toEqual(seqs);
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { evaluate, sightingOf } from "../../../../src/lab/assert/match/evaluate.ts";
+import { Evaluation, sightingOf } from "../../../../src/lab/assert/match/evaluate.ts";
 import { type Findings, reportOf } from "../../../../src/lab/assert/match/failure-report.ts";
 import type { Surroundings } from "../../../../src/lab/assert/match/report-shapes.ts";
 import type { Terms } from "../../../../src/lab/assert/match/types.ts";
@@ -172,14 +172,12 @@ const cases: Record<string, Case> = {
   },
 };
 
-const findings = ({ kept = [], dropped = [], ...it }: Case): Findings => ({
-  title: it.title ?? title,
-  terms: it.terms,
-  verdict: evaluate(it.terms, kept),
-  kept,
-  dropped,
-  surroundings: around(it.around),
-});
+function findings({ kept = [], dropped = [], terms, ...it }: Case): Findings {
+  const evaluation = new Evaluation(terms);
+  for (const event of kept) evaluation.take(event);
+  const verdict = evaluation.verdict();
+  return { title: it.title ?? title, terms, verdict, kept, dropped, surroundings: around(it.around) };
+}
 
 const folder = join(import.meta.dirname, "golden");
 const names = Object.keys(cases);
