@@ -71,6 +71,13 @@ export function isTooDeep(value: Json, limit: number = maxDepth): boolean {
 /** Steps from the root of a document to a place in it. */
 export type Path = readonly (string | number)[];
 
+/** `batch[0].uuid` */
+export const pathText = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
+    .join("")
+    .replace(/^\./, "");
+
 /** The object with other members; itself if none differs. */
 export function mapMembers(
   object: JsonObject,

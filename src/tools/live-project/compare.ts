@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, objectsIn, own } from "../../kernel/base/json.ts";
-import { differencesOf } from "../../lab/tapes/match/near-miss.ts";
+import { isObject, type Json, type JsonObject, objectsIn, own, type Path, pathText } from "../../kernel/base/json.ts";
+import { differences } from "../../kernel/base/json-differences.ts";
 import { liveKinds } from "./kinds.ts";
 
 /** A difference between a scenario file and the live project. */
@@ -58,18 +58,12 @@ const settings = ["name", "timezone", "settings", "group_types", "remote_config"
 /** What changed since a file was written. @param lists Those that the live project has */
 export function compareWithLive(file: JsonObject, live: JsonObject, lists: ReadonlySet<string>): LiveChange[] {
   const same = sameRedacted();
-  const walk = { same, drops: () => false };
-  const changed = (kind: string, id: string, before?: Json, after?: Json, path = ""): LiveChange[] =>
-    [...differencesOf(before, after, walk, path)].map((it) => ({
-      what: "changed",
-      kind,
-      id,
-      path: it.path.replace(/^\./, ""),
-      before: it.recorded ?? null,
-      after: it.live ?? null,
+  const changed = (kind: string, id: string, before?: Json, after?: Json, root: Path = []): LiveChange[] =>
+    [...differences(before, after, { same }, root)].map(({ path, one, other }) => ({
+      ...{ what: "changed", kind, id, path: pathText(path), before: one ?? null, after: other ?? null },
     }));
   const ofProject = settings.flatMap((name) =>
-    changed("project", String(live.id ?? ""), own(file, name), own(live, name), name),
+    changed("project", String(live.id ?? ""), own(file, name), own(live, name), [name]),
   );
   const ofDocuments = liveKinds
     .filter(({ list }) => lists.has(list))

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, vi } from "vitest";
 import { DataFolderError } from "../../../src/kernel/store/data-folder.ts";
-import { pathText } from "../../../src/state/documents/store/world-file.ts";
+import { placeText } from "../../../src/state/documents/store/world-file.ts";
 import { type Draft, emptyWorld } from "../../../src/state/documents/world.ts";
 import { flush } from "../../kernel/store/changing.ts";
 import { test } from "../../support/sim.ts";
@@ -411,4 +411,4 @@ test.each([
   [[], "the document"],
   [["projects"], "projects"],
   [["projects", 0, "api_key"], "projects[0].api_key"],
-])("path %j", (path, text) => expect(pathText(path)).toBe(text));
+])("path %j", (path, text) => expect(placeText(path)).toBe(text));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kernel/base/json.ts";
 import { jsonPath } from "../../../ui/parts/tree/model.ts";
-import { countsOf, type Difference, differencesOf, isSame } from "../../../ui/views/event/diff.ts";
+import { countsOf, type Difference, differencesOf } from "../../../ui/views/event/diff.ts";
 
 const reported = ({ path, change, isVolatile }: Difference): string =>
   `${change} ${jsonPath(path)}${isVolatile ? " ~" : ""}`;
@@ -46,14 +46,4 @@ describe("differencesOf", () => {
 test("what is volatile counts apart", () => {
   const found = differencesOf({ a: 1, b: 1, c: 1, uuid: "x" }, { a: 1, b: 2, d: 1, uuid: "y" });
   expect(countsOf(found)).toEqual({ same: 1, changed: 1, added: 1, removed: 1, volatile: 1 });
-});
-
-test.each<[Json | undefined, Json | undefined, boolean]>([
-  [{ a: 1 }, { a: 1, b: undefined as unknown as Json }, false],
-  [[1, 2], [1, 2], true],
-  [[1], { 0: 1 }, false],
-  [null, undefined, false],
-  [{ constructor: 1 }, { x: 1 }, false],
-])("isSame(%j, %j) is %s", (a, b, same) => {
-  expect(isSame(a, b)).toBe(same);
 });

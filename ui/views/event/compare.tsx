@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Json, Path } from "../../../src/kernel/base/json.ts";
+import { type Json, pathText } from "../../../src/kernel/base/json.ts";
 import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keyboard.ts";
@@ -134,10 +134,6 @@ function DifferenceTable(props: { shown: readonly Difference[]; before: StoredEv
   );
 }
 
-/** A readable path: `properties.$set.plan`. */
-const placeText = (path: Path): string =>
-  path.map((step, i) => (typeof step === "number" ? `[${step}]` : `${i > 0 ? "." : ""}${step}`)).join("");
-
 function Row({ difference }: { difference: Difference }) {
   const { path, change, before, after, isVolatile } = difference;
   const { mark } = marks[change];
@@ -149,7 +145,7 @@ function Row({ difference }: { difference: Difference }) {
         <span class="unseen">{word}</span>
       </td>
       <th scope="row" class="event-field mono">
-        <ShownText text={cutText(placeText(path), 200)} />
+        <ShownText text={cutText(pathText(path), 200)} />
       </th>
       <Side value={before} />
       <Side value={after} />

@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { type Json, type JsonObject, own } from "../../../src/kernel/base/json.ts";
+import { isEqual } from "../../../src/kernel/base/json-differences.ts";
 import { capital } from "../../../src/kernel/base/text.ts";
 import type { LintFinding, LintPage } from "../../../src/lab/lint/shapes.ts";
 import type { StoredPerson } from "../../../src/lab/person-history/shapes.ts";
@@ -17,7 +18,6 @@ import { Table } from "../../parts/layout.tsx";
 import { Fix } from "../../parts/outcome.tsx";
 import { counted, numberText, plain, spanText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
-import { isSame } from "./diff.ts";
 import {
   findingsFor,
   isAbout,
@@ -42,7 +42,7 @@ const does: Readonly<Record<PersonStep["does"], string>> = {
 function Now({ step, properties }: { step: PersonStep; properties: JsonObject | undefined }) {
   if (properties === undefined || !step.does.startsWith("set")) return null;
   const now: Json | undefined = own(properties, step.name);
-  if (isSame(now, step.value)) return <span class="muted">unchanged</span>;
+  if (isEqual(now, step.value)) return <span class="muted">unchanged</span>;
   return now === undefined ? <span class="muted">removed since</span> : <ShownValue value={now} />;
 }
 

@@ -1,4 +1,5 @@
-import { isObject, isTooDeep, type Json, own } from "../../../kernel/base/json.ts";
+import { isTooDeep, type Json, type Path, pathText } from "../../../kernel/base/json.ts";
+import { type Difference, differences } from "../../../kernel/base/json-differences.ts";
 import { distance } from "../../../kernel/base/nearest.ts";
 import { pathOf } from "../format/routes.ts";
 import type { ReplayMiss } from "../ports.ts";
@@ -6,7 +7,7 @@ import { maskOf } from "../redact/bind.ts";
 import { openedText } from "../redact/encoded.ts";
 import { createMask } from "../redact/mask-target.ts";
 import { fitsPlaceholders, placeholdersIn, replacePlaceholders } from "../redact/placeholders.ts";
-import { canonical, maxDepth, type Rules } from "./canonical.ts";
+import { canonical, type Rules } from "./canonical.ts";
 import type { Aliases } from "./catalog.ts";
 import { parametersOf, policyOf, rulesOf, withOwnIds } from "./keys.ts";
 import { type Ask, recordedAsk } from "./requests.ts";
@@ -65,11 +66,11 @@ function fitsRedacted(recorded: Json, live: Json): boolean {
 }
 
 /** True if two leaves are the same, except for ids that may be each other's; `onSame` gets those. */
-export const sameLeaf =
-  (rules: Rules, aliases: Aliases, onSame: Aliases["bind"] = () => {}) =>
-  (recorded: Json, live: Json, name: string): boolean => {
+const sameLeaf =
+  (rules: Rules, aliases: Aliases, onSame: Aliases["bind"]) =>
+  (recorded: Json, live: Json, path: Path): boolean => {
     if (recorded === live) return true;
-    const at = name === "" ? "_" : name;
+    const at = nameAt(path) || "_";
     const a = canonical({ [at]: recorded }, { ...rules, drops: () => false });
     const b = canonical({ [at]: live }, { ...rules, drops: () => false });
     const isSame = (a.text === b.text && aliases.fits(a.ids, b.ids, true)) || fitsRedacted(recorded, live);
@@ -77,11 +78,17 @@ export const sameLeaf =
     return isSame;
   };
 
+/** How a recorded document is compared with a live one. */
+export const comparisonBy = (rules: Rules, aliases: Aliases, onSame: Aliases["bind"] = () => {}) => ({
+  same: sameLeaf(rules, aliases, onSame),
+  drops: (path: Path) => rules.drops(nameAt(path), genericPath(path)),
+});
+
 const jsonText = (value: Json): string => (isTooDeep(value) ? "(deeply nested)" : JSON.stringify(value));
 
-function shown(value: Json | undefined, { name, path }: Difference, rules: Rules): string {
+function shown(value: Json | undefined, path: Path, rules: Rules): string {
   if (value === undefined) return "(absent)";
-  if (rules.secrecy.hides(name, path)) return "***";
+  if (rules.secrecy.hides(nameAt(path), pathText(path))) return "***";
   const plain = replacePlaceholders(typeof value === "string" ? value : jsonText(value), maskOf);
   const text = createMask().text(plain);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
@@ -99,8 +106,7 @@ const mostRedacted = 1_000;
  * same secrets in a live request; this is for values that only the tape shows to be secrets.
  */
 export function redactedRow(ask: Ask, { rows, store, lexicon }: TapeIndex, aliases: Aliases): number | undefined {
-  const rules = rulesOf(lexicon, policyOf(ask));
-  const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
+  const comparison = comparisonBy(rulesOf(lexicon, policyOf(ask)), aliases);
   const own = withOwnIds(ask);
   const live = documentOf(own);
   let compared = 0;
@@ -109,7 +115,7 @@ export function redactedRow(ask: Ask, { rows, store, lexicon }: TapeIndex, alias
     if (!isRedacted || route !== ask.route || method !== ask.method) continue;
     compared++;
     const document = documentBeside(withOwnIds(recordedAsk(store.get(row))), own);
-    if (differencesOf(document, live, walk).next().done) return row;
+    if (differences(document, live, comparison, ["req"]).next().done) return row;
   }
   return undefined;
 }
@@ -117,16 +123,16 @@ export function redactedRow(ask: Ask, { rows, store, lexicon }: TapeIndex, alias
 /** The nearest exchanges to a request that none answers, with what differs; those of its route first. */
 export function nearestRows(ask: Ask, { rows, store, lexicon }: TapeIndex, aliases: Aliases): Near[] {
   const rules = rulesOf(lexicon, policyOf(ask));
-  const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
+  const comparison = comparisonBy(rules, aliases);
   const live = documentOf(ask);
-  const shownDifference = (it: Difference) => {
-    const [recorded, asked] = [shown(it.recorded, it, rules), shown(it.live, it, rules)];
-    return { path: it.path, recorded, asked: asked === recorded ? "(another value)" : asked };
+  const shownDifference = ({ path, one, other }: Difference) => {
+    const [recorded, asked] = [shown(one, path, rules), shown(other, path, rules)];
+    return { path: pathText(path), recorded, asked: asked === recorded ? "(another value)" : asked };
   };
   const near = candidates(ask, rows).map((row) => {
     const exchange = store.get(row);
     const recorded = recordedAsk(exchange);
-    const differing = [...differencesOf(documentBeside(recorded, ask), live, walk)];
+    const differing = [...differences(documentBeside(recorded, ask), live, comparison, ["req"])];
     return { i: exchange.i, method: recorded.method, url: exchange.req.url, differing };
   });
   return near
@@ -135,46 +141,8 @@ export function nearestRows(ask: Ask, { rows, store, lexicon }: TapeIndex, alias
     .map((it) => ({ ...it, differing: it.differing.slice(0, mostDiffering).map(shownDifference) }));
 }
 
-/** A place at which two documents differ; undefined: one of them has nothing there. */
-interface Difference {
-  /** With places in lists: `req.body.batch[0].event`. */
-  path: string;
-  /** Last name in the path; "" inside lists. */
-  name: string;
-  recorded: Json | undefined;
-  live: Json | undefined;
-}
-
-interface Walk {
-  /** True if two leaves are the same. */
-  same(recorded: Json, live: Json, name: string): boolean;
-  /** Generic path: what is passed over. */
-  drops(name: string, path: string): boolean;
-}
-
 /** `req.body.batch[0].uuid` → `req.body.batch[].uuid`. */
-export const genericPath = (path: string): string => path.replace(/\[\d+\]/g, "[]");
+export const genericPath = (path: Path): string => pathText(path).replace(/\[\d+\]/g, "[]");
 
-/** The places at which two documents differ, in the order of the recorded one. */
-export function* differencesOf(
-  recorded: Json | undefined,
-  live: Json | undefined,
-  walk: Walk,
-  path = "req",
-  name = "",
-  depth = 0,
-): Generator<Difference> {
-  if (recorded === undefined || live === undefined || depth > maxDepth) {
-    if (recorded !== live) yield { path, name, recorded, live };
-  } else if (Array.isArray(recorded) && Array.isArray(live)) {
-    for (let at = 0; at < Math.max(recorded.length, live.length); at++) {
-      yield* differencesOf(recorded[at], live[at], walk, `${path}[${at}]`, "", depth + 1);
-    }
-  } else if (isObject(recorded) && isObject(live)) {
-    for (const key of new Set([...Object.keys(recorded), ...Object.keys(live)])) {
-      const below = `${path}.${key}`;
-      if (walk.drops(key, genericPath(below))) continue;
-      yield* differencesOf(own(recorded, key), own(live, key), walk, below, key, depth + 1);
-    }
-  } else if (!walk.same(recorded, live, name)) yield { path, name, recorded, live };
-}
+/** The last name in a path; "" inside lists. */
+export const nameAt = (path: Path): string => (typeof path.at(-1) === "string" ? String(path.at(-1)) : "");

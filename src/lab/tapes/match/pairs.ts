@@ -1,4 +1,5 @@
 import { isObject, type Json, own } from "../../../kernel/base/json.ts";
+import { differences } from "../../../kernel/base/json-differences.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { ReadOptions } from "../format/read.ts";
 import { isCapture } from "../format/routes.ts";
@@ -6,7 +7,7 @@ import { withSides } from "../format/side-files.ts";
 import { canonical, type Rules } from "./canonical.ts";
 import { type Aliases, type Bookmarks, createAliases, newProgress, type ReplayProgress, takeNext } from "./catalog.ts";
 import { keyOf, pathParts, policyOf, rulesOf } from "./keys.ts";
-import { differencesOf, documentOf, genericPath, sameLeaf } from "./near-miss.ts";
+import { comparisonBy, documentOf, genericPath, nameAt } from "./near-miss.ts";
 import { type Ask, bodyValue, eventsIn, nameOf, recordedAsk, type TapeEvent } from "./requests.ts";
 import {
   createExchangeStore,
@@ -161,10 +162,10 @@ type Side = Json | undefined;
 
 function compare({ aliases, paths }: Study, [recorded, live]: [Side, Side], root: string, rules: Rules): void {
   if (recorded === undefined || live === undefined) return;
-  const same = sameLeaf(rules, aliases, aliases.bind);
-  for (const it of differencesOf(recorded, live, { same, drops: rules.drops }, root)) {
-    const isLonger = it.name === "" && (it.recorded === undefined || it.live === undefined);
-    if (!isLonger) paths.add(genericPath(it.path));
+  const comparison = comparisonBy(rules, aliases, aliases.bind);
+  for (const { path, one, other } of differences(recorded, live, comparison, root.split("."))) {
+    const isLonger = nameAt(path) === "" && (one === undefined || other === undefined);
+    if (!isLonger) paths.add(genericPath(path));
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type Path } from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, type Path, pathText } from "../../../kernel/base/json.ts";
 import { timeOfText } from "./dates.ts";
 import { operatorNames } from "./operators.ts";
 import { versionOf } from "./versions.ts";
@@ -400,8 +400,7 @@ export function textValuesOf(filters: { readonly [key: string]: unknown }): stri
 }
 
 /** Where a problem is, as the service names it: `filters.rules[2].seed`. */
-export const placeOf = ({ at }: ConfigProblem): string =>
-  `filters${at.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("")}`;
+export const placeOf = ({ at }: ConfigProblem): string => pathText(["filters", ...at]);
 
 /** The document, if it has no problem. */
 export function rulesIn(filters: JsonObject): RulesDocument | ConfigProblem {

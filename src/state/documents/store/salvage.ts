@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, parsedJson } from "../../../kerne
 import type { Damage } from "../../../kernel/store/damage.ts";
 import { collections, emptyWorld, type World } from "../world.ts";
 import { worldKeys } from "./document.ts";
-import { bytesOf, missingDocuments, pathText, sealMark, textOf, validWorld, type WorldIssue } from "./world-file.ts";
+import { bytesOf, missingDocuments, placeText, sealMark, textOf, validWorld, type WorldIssue } from "./world-file.ts";
 
 /**
  * What can be read of a world.json that phx-sim wrote and that was damaged since. A line that is not JSON costs its document, and
@@ -23,7 +23,7 @@ export async function salvagedWorld(file: string, report: (damage: Damage) => vo
     const world = await validWorld(document, issues);
     if (world) return withoutClashes(world, file, report);
     for (const [place, { path, message }] of placesOf(issues)) {
-      report({ file, line: null, detail: `${pathText(path)}: ${message}: ${place} is lost` });
+      report({ file, line: null, detail: `${placeText(path)}: ${message}: ${place} is lost` });
       drop(document, path);
     }
   }
@@ -99,7 +99,7 @@ function placesOf(issues: readonly WorldIssue[]): Map<string, WorldIssue> {
   const places = new Map<string, WorldIssue>();
   const backwards = issues.toSorted((a, b) => Number(b.path[1] ?? 0) - Number(a.path[1] ?? 0));
   for (const issue of backwards) {
-    const place = pathText(issue.path.slice(0, typeof issue.path[1] === "number" ? 2 : 1));
+    const place = placeText(issue.path.slice(0, typeof issue.path[1] === "number" ? 2 : 1));
     if (!places.has(place)) places.set(place, issue);
   }
   return places;

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fdatasync, fsyncSync, readFileSync, renameSync }
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { openDraft } from "../../../kernel/base/draft.ts";
-import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, pathText } from "../../../kernel/base/json.ts";
 import { syntaxErrorAt } from "../../../kernel/base/json-syntax.ts";
 import { safeParse } from "../../../kernel/base/safe-parse.ts";
 import { counted } from "../../../kernel/base/text.ts";
@@ -187,7 +187,7 @@ export async function checkedWorld(file: string, { document, isSealed }: WorldTe
   const world = await validWorld(document, issues);
   const [first, ...others] = issues;
   const further = others.length > 0 ? ` (and ${others.length} more)` : "";
-  if (first) throw new DataFolderError(`${file}: ${pathText(first.path)}: ${first.message}${further}`, { file, hint });
+  if (first) throw new DataFolderError(`${file}: ${placeText(first.path)}: ${first.message}${further}`, { file, hint });
   if (!world) throw new DataFolderError(`${file} is not a world`, { file, hint });
   const clash = clashOf(world);
   if (clash) throw new DataFolderError(`${file}: ${clash}`, { file, hint: "give each its own" });
@@ -208,9 +208,5 @@ export async function validWorld(document: JsonObject, issues: WorldIssue[]): Pr
   return result.data;
 }
 
-/** `feature_flags[2].filters.groups`; the document itself has no path. */
-export const pathText = (path: readonly PropertyKey[]): string =>
-  path
-    .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
-    .join("")
-    .replace(/^\./, "") || "the document";
+/** `feature_flags[2].filters.groups` */
+export const placeText = (path: readonly PropertyKey[]): string => pathText(path) || "the document";

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, own } from "../../../../src/kernel/base/json.ts";
+import { isEqual } from "../../../../src/kernel/base/json-differences.ts";
 import type { GroupStep, PersonStep, TimelineEntry } from "../../../../src/lab/person-history/shapes.ts";
 import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { isCopy } from "../../../copy/subject.ts";
-import { isSame } from "../diff.ts";
 
 type Changes = PersonStep["changes"];
 
@@ -62,7 +62,7 @@ function diffOf(intents: readonly Intent[], changes: Changes | undefined, after:
     })),
     ...same.map(({ by, name, value }) => {
       const to = after && own(after, name);
-      const isOther = value !== undefined && to !== undefined && !isSame(value, to);
+      const isOther = value !== undefined && to !== undefined && !isEqual(value, to);
       return { sign: "=" as const, name, by, from: to, to, sent: isOther ? value : undefined };
     }),
   ];
