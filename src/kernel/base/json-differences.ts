@@ -1,7 +1,7 @@
 import { isObject, type Json, own, type Path } from "./json.ts";
 
 /** Two values at one place; undefined: there is nothing. */
-export interface Difference {
+export interface JsonDifference {
   readonly path: Path;
   readonly one: Json | undefined;
   readonly other: Json | undefined;
@@ -51,7 +51,7 @@ export function* differences(
   other: Json | undefined,
   comparison: Comparison = {},
   path: Path = [],
-): Generator<Difference> {
+): Generator<JsonDifference> {
   const { same = (a, b) => a === b, drops, alignsLists, listsEqual } = comparison;
   if (one === undefined || other === undefined || path.length > deepest) {
     if (one !== other) yield { path, one, other };

@@ -1,5 +1,5 @@
 import { isTooDeep, type Json, type Path, pathText } from "../../../kernel/base/json.ts";
-import { type Difference, differences } from "../../../kernel/base/json-differences.ts";
+import { differences, type JsonDifference } from "../../../kernel/base/json-differences.ts";
 import { distance } from "../../../kernel/base/nearest.ts";
 import { pathOf } from "../format/routes.ts";
 import type { ReplayMiss } from "../ports.ts";
@@ -125,7 +125,7 @@ export function nearestRows(ask: Ask, { rows, store, lexicon }: TapeIndex, alias
   const rules = rulesOf(lexicon, policyOf(ask));
   const comparison = comparisonBy(rules, aliases);
   const live = documentOf(ask);
-  const shownDifference = ({ path, one, other }: Difference) => {
+  const shownDifference = ({ path, one, other }: JsonDifference) => {
     const [recorded, asked] = [shown(one, path, rules), shown(other, path, rules)];
     return { path: pathText(path), recorded, asked: asked === recorded ? "(another value)" : asked };
   };
