@@ -23,6 +23,17 @@ export function objectIn(object: JsonObject, key: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/** A string; an empty one for anything else. */
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** The string at a key; an empty one if there is none. */
+export const textIn = (object: JsonObject, key: string): string => textOf(own(object, key));
+
+export function numberIn(object: JsonObject, key: string): number | undefined {
+  const value = own(object, key);
+  return typeof value === "number" ? value : undefined;
+}
+
 export const objectsIn = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import { type JsonObject, textIn } from "../base/json.ts";
 
 /** How a sim is reached, and with which keys. */
 export interface SimAccess {
@@ -14,16 +14,12 @@ export interface SimAccess {
 
 /** @param facts The response of `GET /__sim/info` */
 export function accessOf(url: string, facts: JsonObject): SimAccess {
-  const textIn = (key: string): string => {
-    const value = facts[key];
-    return typeof value === "string" ? value : "";
-  };
-  const link = textIn("inspector_url");
+  const link = textIn(facts, "inspector_url");
   return {
     url,
-    apiKey: textIn("project_api_key"),
-    secretApiKey: textIn("secret_api_key"),
-    personalApiKey: textIn("personal_api_key"),
+    apiKey: textIn(facts, "project_api_key"),
+    secretApiKey: textIn(facts, "secret_api_key"),
+    personalApiKey: textIn(facts, "personal_api_key"),
     projectId: typeof facts.project_id === "number" ? facts.project_id : 0,
     inspectorUrl: `${url}/__sim/${link.includes("#t=") ? link.slice(link.indexOf("#t=")) : ""}`,
   };

@@ -1,10 +1,8 @@
 import type { Report } from "../../lab/assert/match/report-shapes.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
-
-const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+import { isObject, type JsonObject, textOf } from "../base/json.ts";
 
 function messageOf({ code, detail, hint }: JsonObject): string {
-  const what = `${textOf(code) ?? "error"}: ${textOf(detail) ?? "no detail"}`;
+  const what = `${textOf(code) || "error"}: ${textOf(detail) || "no detail"}`;
   return typeof hint === "string" ? `${what} (${hint})` : what;
 }
 
@@ -21,7 +19,7 @@ export class ControlError extends Error {
     super(options?.message ?? messageOf(body), options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = "ControlError";
     this.status = status;
-    this.code = textOf(body.code) ?? "error";
+    this.code = textOf(body.code) || "error";
     this.body = body;
   }
 }

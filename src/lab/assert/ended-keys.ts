@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectsIn } from "../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textOf } from "../../kernel/base/json.ts";
 import { counted, times } from "../../kernel/base/text.ts";
 import { headerIn } from "../../kernel/http/client-address.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
@@ -27,8 +27,6 @@ export interface KeyUse {
 type SentEvent = Pick<StoredEvent, "event" | "distinct_id" | "properties">;
 
 const keyPattern = /\bphc_\w+/g;
-
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 const itemsIn = (body: Json | undefined): JsonObject[] =>
   objectsIn(

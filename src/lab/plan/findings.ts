@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { isObject, type JsonObject, stepsOf } from "../../kernel/base/json.ts";
+import { isObject, type JsonObject, stepsOf, textOf } from "../../kernel/base/json.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { isSdkProperty } from "../../state/journal/sdk-properties.ts";
 import {
@@ -62,11 +62,6 @@ function misspelled({ params, parentSchema, data }: ErrorObject): string | null 
   return near?.replace(/^did you mean (.*)\?$/, "there is $1") ?? null;
 }
 
-function textIn(schema: unknown, key: string): string | undefined {
-  const text = isObject(schema) ? schema[key] : undefined;
-  return typeof text === "string" ? text : undefined;
-}
-
 const size = (expected: Row["expected"]): Row => ({ kind: "out_of_range", expected });
 const named = (words: string): Row => ({ kind: "invalid", expected: () => words });
 
@@ -123,7 +118,7 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
       kind: "wrong_format",
       // A comment may describe the pattern, and examples may contain the intended value.
       expected: (error) =>
-        textIn(error.parentSchema, "$comment") ?? `a string that matches ${printable(String(wanted(error)))}`,
+        textOf(error.parentSchema?.$comment) || `a string that matches ${printable(String(wanted(error)))}`,
       hint: ({ parentSchema, data }) => meant(String(data), [parentSchema?.examples ?? []].flat().map(String)),
     },
   ],

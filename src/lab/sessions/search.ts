@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { isObject, type Json, type JsonObject, objectsIn, own } from "../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, numberIn, objectsIn, own, textIn } from "../../kernel/base/json.ts";
 import type { Work } from "../../kernel/base/work.ts";
 import {
   type RecordedEvent,
@@ -74,15 +74,6 @@ const inline: ReadonlySet<string> = new Set(
 const longestLine = { before: 4_000, behind: 64 * 1024, nodes: 20_000 };
 /** Most elements in one another that a line is followed through. */
 const deepestLine = 200;
-
-const numberAt = (object: JsonObject, key: string): number | undefined => {
-  const value = own(object, key);
-  return typeof value === "number" ? value : undefined;
-};
-const textAt = (object: JsonObject, key: string): string | undefined => {
-  const value = own(object, key);
-  return typeof value === "string" ? value : undefined;
-};
 
 const dataUrl = /^\s*data:([^,;]*)([^,]*),/i;
 const readableTypes = /^(?:text\/|image\/svg\+xml|application\/(?:json|xml|xhtml\+xml|javascript))/i;
@@ -247,8 +238,8 @@ function createWindow() {
     const rest: (readonly [node: JsonObject, parent: number | undefined])[] = [[root, under]];
     for (let next = rest.pop(); next; next = rest.pop()) {
       const [node, parent] = next;
-      const id = numberAt(node, "id") ?? 0;
-      const tag = textAt(node, "tagName") ?? "";
+      const id = numberIn(node, "id") ?? 0;
+      const tag = textIn(node, "tagName");
       const attributes = isObject(node.attributes) ? node.attributes : withoutNodes;
       unlink(id);
       nodes.set(id, { parent, tag, attributes });
@@ -257,20 +248,20 @@ function createWindow() {
       if (frames.has(tag)) emptyFrames.add(id);
       for (const name in attributes) yield* attribute(id, name, attributes[name] ?? null, tag);
       for (const name of ["textContent", "name", "publicId", "systemId"]) {
-        const text = textAt(node, name);
-        if (text !== undefined)
+        const text = own(node, name);
+        if (typeof text === "string")
           yield { place: node.isStyle === true || isInStyle(parent) ? "style" : "text", text, node: parent ?? id };
       }
-      noteText(id, node.type, textAt(node, "textContent"));
+      noteText(id, node.type, own(node, "textContent"));
       const children = objectsIn(node.childNodes);
       for (let at = children.length - 1; at >= 0; at--) rest.push([children[at] ?? withoutNodes, id]);
     }
   }
 
-  function noteText(id: number, type: Json | undefined, text: string | undefined): void {
+  function noteText(id: number, type: Json | undefined, text: Json | undefined): void {
     const node = nodes.get(id);
     const isText = type === nodeTypes.text || type === nodeTypes.cdata;
-    if (!isText || text === undefined || !node || isInStyle(node.parent)) return;
+    if (!isText || typeof text !== "string" || !node || isInStyle(node.parent)) return;
     node.text = text;
     changed.push(id);
   }
@@ -282,9 +273,9 @@ function createWindow() {
   function* added(adds: readonly JsonObject[]): Generator<RecordedText> {
     const later: JsonObject[] = [];
     const put = (add: JsonObject) =>
-      isObject(add.node) ? serialized(add.node, numberAt(add, "parentId"), numberAt(add, "nextId")) : [];
+      isObject(add.node) ? serialized(add.node, numberIn(add, "parentId"), numberIn(add, "nextId")) : [];
     for (const add of adds) {
-      const next = numberAt(add, "nextId");
+      const next = numberIn(add, "nextId");
       if (next !== undefined && !nodes.has(next)) later.push(add);
       else yield* put(add);
     }
@@ -350,7 +341,7 @@ function createWindow() {
   }
 
   function* incremental(data: JsonObject): Generator<RecordedText> {
-    const node = numberAt(data, "id");
+    const node = numberIn(data, "id");
     switch (data.source) {
       case recordedSources.mutation:
         return yield* mutation(data);
@@ -402,9 +393,9 @@ function createWindow() {
       case recordedTypes.meta:
         return yield* walk("page", data.href ?? null, undefined, "href");
       case recordedTypes.plugin:
-        return yield* walk(byPlugin(textAt(data, "plugin") ?? ""), data.payload ?? null, undefined, "");
+        return yield* walk(byPlugin(textIn(data, "plugin")), data.payload ?? null, undefined, "");
       case recordedTypes.custom:
-        return yield* walk(/network/i.test(textAt(data, "tag") ?? "") ? "network" : "custom", data, undefined, "");
+        return yield* walk(/network/i.test(textIn(data, "tag")) ? "network" : "custom", data, undefined, "");
       default:
         cannotRead("unknown");
         yield* walk("other", data, undefined, "");

@@ -1,5 +1,5 @@
 import { SimError } from "../../kernel/base/errors.ts";
-import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, own, textIn } from "../../kernel/base/json.ts";
 import type { BatchExport } from "../../state/documents/world.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventTime, ExportedPerson } from "./ports.ts";
@@ -35,11 +35,6 @@ export interface PersonRecord {
   readonly distinctId: string;
 }
 
-const textIn = (properties: JsonObject, key: string): string | null => {
-  const value = own(properties, key);
-  return typeof value === "string" && value !== "" ? value : null;
-};
-
 const objectIn = (properties: JsonObject, key: string): Json => {
   const value = own(properties, key);
   return value !== undefined && isObject(value) ? value : null;
@@ -52,7 +47,7 @@ function withoutChain(properties: JsonObject): JsonObject {
   return others;
 }
 
-const chainOf = ({ event }: EventRecord): string => textIn(event.properties, "$elements_chain") ?? "";
+const chainOf = ({ event }: EventRecord): string => textIn(event.properties, "$elements_chain");
 
 const column = <R>(name: string, type: ColumnType, of: (record: R) => Json): Column<R> => ({ name, type, of });
 
@@ -72,7 +67,7 @@ const eventColumns: ReadonlyMap<string, Column<EventRecord>> = new Map(
     column<EventRecord>("person_properties", "json", (it) => it.personProperties() ?? null),
     column<EventRecord>("set", "json", ({ event }) => objectIn(event.properties, "$set")),
     column<EventRecord>("set_once", "json", ({ event }) => objectIn(event.properties, "$set_once")),
-    column<EventRecord>("ip", "text", ({ event }) => textIn(event.properties, "$ip")),
+    column<EventRecord>("ip", "text", ({ event }) => textIn(event.properties, "$ip") || null),
     column<EventRecord>("elements", "text", chainOf),
     column<EventRecord>("site_url", "text", () => ""),
   ].map((it) => [it.name, it]),

@@ -1,5 +1,5 @@
 import { fnv1a } from "../../kernel/base/hash.ts";
-import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, own, textOf } from "../../kernel/base/json.ts";
 import { parseBounded } from "../../kernel/base/json-bounds.ts";
 
 /** The event that SDKs send for an error. */
@@ -57,8 +57,6 @@ const mostFrames = 200;
 const mostContext = 50;
 const longestLine = 2_000;
 const longestText = 10_000;
-
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** The first text among these keys: resolved frames have other names than raw ones. */
 function textIn(object: JsonObject, ...keys: readonly string[]): string {

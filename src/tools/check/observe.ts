@@ -1,5 +1,5 @@
 import type { Sim, StoredEvent } from "../../index.ts";
-import type { Json } from "../../kernel/base/json.ts";
+import { type Json, textIn } from "../../kernel/base/json.ts";
 import { maskTargetSecrets } from "../../kernel/base/secrets.ts";
 import { recordingEvent } from "../../state/journal/items.ts";
 import type { Chromium } from "./browser/chromium.ts";
@@ -121,8 +121,6 @@ export async function openPages(
   }
 }
 
-const textOr = (value: Json | undefined): string | null => (typeof value === "string" ? value : null);
-
 function arrived(event: StoredEvent, marks: readonly number[]): ArrivedEvent {
   const { properties, outcome, reason, detail } = event;
   const visit = marks.findIndex((mark) => event.seq <= mark);
@@ -132,13 +130,13 @@ function arrived(event: StoredEvent, marks: readonly number[]): ArrivedEvent {
     visit: visit === -1 ? null : visit,
     event: event.event,
     distinctId: event.distinct_id,
-    lib: textOr(properties.$lib) ?? "unknown",
-    libVersion: textOr(properties.$lib_version),
-    url: textOr(properties.$current_url),
+    lib: textIn(properties, "$lib") || "unknown",
+    libVersion: textIn(properties, "$lib_version") || null,
+    url: textIn(properties, "$current_url") || null,
     dropped: outcome === "dropped" ? { reason: reason ?? "unknown", detail } : null,
     warnings: event.warnings,
     bytes: event.event === recordingEvent ? 0 : Buffer.byteLength(JSON.stringify(properties)),
-    anonymousId: textOr(properties.$anon_distinct_id),
+    anonymousId: textIn(properties, "$anon_distinct_id") || null,
   };
 }
 

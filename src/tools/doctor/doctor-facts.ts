@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import type { ClockFacts, StoredEvent } from "../../index.ts";
-import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, textIn } from "../../kernel/base/json.ts";
 import { readRegularFile } from "../../kernel/base/regular-file.ts";
 import { callSim } from "../../kernel/command/ask-sim.ts";
 import { type Running, scenarioMistakes } from "../../kernel/command/running-sim.ts";
@@ -175,8 +175,6 @@ const reach = 1000;
 /** Requests whose headers are read for the browser's name. */
 const looks = 5;
 
-const textOf = (value: Json | undefined): string | null => (typeof value === "string" ? value : null);
-
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
 /** The facts of a running sim, and its traffic. @throws Failure */
@@ -190,9 +188,9 @@ export async function readSim(running: Running, folder: string): Promise<SimFact
   return {
     url,
     foundBy,
-    version: textOf(info.version) ?? "",
+    version: textIn(info, "version"),
     projects,
-    personalKey: textOf(info.personal_api_key),
+    personalKey: textIn(info, "personal_api_key") || null,
     adoptsTokens: info.adopt_tokens === true,
     clock: await callSim<ClockFacts>(running, "GET", "clock"),
     faults: listOf(info.faults).flatMap((it) => (typeof it === "string" ? [it] : [])),

@@ -1,11 +1,14 @@
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, own } from "../../../src/kernel/base/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  own,
+  textIn,
+} from "../../../src/kernel/base/json.ts";
 import { plain } from "../text.ts";
 import { sourceOf } from "./picture.ts";
-
-const textIn = (object: JsonObject, key: string): string => {
-  const value = own(object, key);
-  return typeof value === "string" ? value : "";
-};
 
 /** Words of the service's `math`; of a property if it has one. */
 const maths: Readonly<Record<string, string>> = {

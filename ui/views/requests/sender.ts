@@ -1,4 +1,4 @@
-import { type Json, own } from "../../../src/kernel/base/json.ts";
+import { textIn } from "../../../src/kernel/base/json.ts";
 import { firstItem, projectKeyIn } from "../../api/project-key.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
 import { targetParts } from "./row-texts.ts";
@@ -7,17 +7,14 @@ const product = /^(posthog[\w-]*|phx-sim)\/(\S+)/i;
 
 const libNames: Readonly<Record<string, string>> = { web: "posthog-js" };
 
-const textAt = (value: Json | undefined): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
-
 /** The SDK from the properties of the request's events. */
 function libOf({ carried }: RequestInFull): string | undefined {
-  const properties = carried[0]?.properties;
-  const lib = properties && textAt(own(properties, "$lib"));
-  if (lib === undefined) return undefined;
-  const version = textAt(own(properties ?? {}, "$lib_version"));
+  const { properties = {} } = carried[0] ?? {};
+  const lib = textIn(properties, "$lib");
+  if (lib === "") return undefined;
+  const version = textIn(properties, "$lib_version");
   const name = Object.hasOwn(libNames, lib) ? libNames[lib] : lib;
-  return version === undefined ? name : `${name} ${version}`;
+  return version === "" ? name : `${name} ${version}`;
 }
 
 function productOf(text: string | undefined): string | undefined {

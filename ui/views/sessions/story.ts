@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../../src/kernel/base/json.ts";
+import { isObject, type Json, textOf } from "../../../src/kernel/base/json.ts";
 import {
   isActivity,
   type RecordedEvent,
@@ -73,8 +73,6 @@ interface Visit {
   readonly url: string;
   readonly title: string;
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** The address that a recorded event says the window has. */
 function addressIn({ type, data }: RecordedEvent): string {

@@ -1,5 +1,5 @@
 import { uuidV5 } from "../../../kernel/base/ids.ts";
-import { type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
+import { type JsonObject, own, textIn } from "../../../kernel/base/json.ts";
 import { applyConventions } from "./conventions.ts";
 import type { OtlpSpan } from "./spans.ts";
 
@@ -67,13 +67,10 @@ const sessionKeys = [
   "gen_ai.conversation.id",
 ];
 
-const filled = (value: Json | undefined): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
-
 const firstText = (attributes: JsonObject, keys: readonly string[]): string | undefined => {
   for (const key of keys) {
-    const text = filled(own(attributes, key));
-    if (text !== undefined) return text;
+    const text = textIn(attributes, key);
+    if (text !== "") return text;
   }
   return undefined;
 };
@@ -112,8 +109,8 @@ function statusInText(text: string | undefined): number | undefined {
 /** The properties of a span whose status is an error. Upstream capture, otel/error_status.rs. */
 function errorProperties({ error, exception, attributes }: OtlpSpan): JsonObject {
   if (error === undefined) return {};
-  const [type, message] = ["exception.type", "exception.message"].map((key) => filled(own(exception, key)));
-  const described = [type, message].filter((it) => it !== undefined).join(": ");
+  const [type, message] = ["exception.type", "exception.message"].map((key) => textIn(exception, key));
+  const described = [type, message].filter(Boolean).join(": ");
   const status = statusIn(exception) ?? statusInText(message) ?? statusIn(attributes) ?? statusInText(error) ?? 500;
   return {
     $ai_is_error: true,

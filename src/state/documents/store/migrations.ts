@@ -1,5 +1,5 @@
 import { uuidV5 } from "../../../kernel/base/ids.ts";
-import { isObject, type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, own, textIn } from "../../../kernel/base/json.ts";
 import {
   blankFeatureFlag,
   blankMembership,
@@ -56,11 +56,6 @@ const idOf = (name: string): string => uuidV5(namespace, name);
 /** The user that owns what had no owner. */
 const developer = { id: 1, email: "dev@phx-sim.test" };
 
-const text = (document: JsonObject, key: string): string => {
-  const value = own(document, key);
-  return typeof value === "string" ? value : "";
-};
-
 const objects = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
 
 /**
@@ -79,7 +74,7 @@ function withAccounts(old: JsonObject): JsonObject {
     ...over(emptyWorld(), old),
     users: [userOf(organizations, objects(old.projects))],
     organizations: filled(old.organizations, organizationOf),
-    memberships: organizations.map((it) => membershipOf(text(it, "id"))),
+    memberships: organizations.map((it) => membershipOf(textIn(it, "id"))),
     projects: filled(old.projects, projectOf),
     personal_api_keys: filled(old.personal_api_keys, keyOf),
     feature_flags: filled(old.feature_flags, () => blankFeatureFlag({ id: 0, project: 0, key: "" }, unknownTime)),
@@ -93,7 +88,7 @@ function userOf([organization]: JsonObject[], [project]: JsonObject[]): JsonObje
     {
       ...developer,
       uuid: idOf(developer.email),
-      current_organization: organization ? text(organization, "id") : null,
+      current_organization: organization ? textIn(organization, "id") : null,
       current_project: typeof id === "number" ? id : null,
     },
     unknownTime,
@@ -103,7 +98,7 @@ function userOf([organization]: JsonObject[], [project]: JsonObject[]): JsonObje
 
 /** The position keeps the slugs of organizations with the same name apart. */
 function organizationOf(old: JsonObject, i: number): object {
-  const name = text(old, "name");
+  const name = textIn(old, "name");
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
@@ -120,12 +115,12 @@ const membershipOf = (organization: string): JsonObject => ({
 
 const projectOf = (old: JsonObject): object =>
   blankProject(
-    { id: 0, uuid: idOf(`project:${own(old, "id")}`), organization: "", name: "", api_key: text(old, "api_key") },
+    { id: 0, uuid: idOf(`project:${own(old, "id")}`), organization: "", name: "", api_key: textIn(old, "api_key") },
     unknownTime,
   );
 
 const keyOf = (old: JsonObject): object => {
-  const key = text(old, "key");
+  const key = textIn(old, "key");
   return blankPersonalApiKey({ id: idOf(`key:${key}`), key, user: developer.id, scopes: [] }, unknownTime);
 };
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, textOf } from "../../../kernel/base/json.ts";
 import { disguisedHeader, forward } from "../../../lab/egress/browser-traffic.ts";
 import type { SdkRequest } from "../observations.ts";
 import { isBadKey } from "../rules/keys.ts";
@@ -18,7 +18,6 @@ export type SendCommand = (method: string, params?: JsonObject, session?: string
 
 type Draft = { -readonly [Name in keyof SdkRequest]: SdkRequest[Name] };
 
-export const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 export const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 
 /** For commands about what may be gone. */

@@ -1,8 +1,8 @@
-import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, textOf } from "../../../kernel/base/json.ts";
 import { disguise, disguisedHeader } from "../../../lab/egress/browser-traffic.ts";
 import type { ConsoleLine, SdkRequest } from "../observations.ts";
 import type { Chromium } from "./chromium.ts";
-import { objectOf, type PageRouting, quietly, SdkTraffic, textOf } from "./interception.ts";
+import { objectOf, type PageRouting, quietly, SdkTraffic } from "./interception.ts";
 import { type ProbeNote, probe, probeBinding, type SdkState, stateExpression } from "./probe.ts";
 
 /** What a page has shown since it was asked last. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectsIn } from "../../../../src/kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textOf } from "../../../../src/kernel/base/json.ts";
 import { type RecordedEvent, recordedSources, recordedTypes } from "../../../../src/lab/sessions/rrweb.ts";
 
 /** Recorded events that load nothing and run nothing, whatever the recorded page had. */
@@ -81,8 +81,6 @@ function inertAttributes(attributes: Json | undefined, tag: string, count: Count
   }
   return kept;
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 function inertElement(node: JsonObject, count: Count): JsonObject {
   const name = textOf(node.tagName).toLowerCase();
