@@ -1,3 +1,4 @@
+import { groupedBy } from "../../src/kernel/base/grouped-by.ts";
 import type {
   ReportData,
   ReportedDecision,
@@ -58,12 +59,5 @@ export function chosen(entries: readonly Entry[], choice: Choice): Entry[] {
 }
 
 /** Entries by project; null: of none. */
-export function byProject(entries: readonly Entry[]): Map<number | null, Entry[]> {
-  const groups = new Map<number | null, Entry[]>();
-  for (const it of entries) {
-    const group = groups.get(it.project);
-    if (group) group.push(it);
-    else groups.set(it.project, [it]);
-  }
-  return groups;
-}
+export const byProject = (entries: readonly Entry[]): Map<number | null, Entry[]> =>
+  groupedBy(entries, ({ project }) => project);

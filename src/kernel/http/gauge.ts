@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { performance } from "../base/real-time.ts";
+import { getOrMake, RecentMap } from "../base/recent-map.ts";
 
 /** Number of a request in flight, from 1. */
 type Ticket = number;
@@ -50,7 +51,7 @@ const mayBe = (owner: Owner, project: number | undefined): boolean =>
 export function createGauge(): Gauge {
   /** In order of their numbers. */
   const open = new Map<Ticket, Owner>();
-  const activities = new Map<number, Activity>();
+  const activities = new RecentMap<number, Activity>(mostProjects);
   const all: Activity = { ended: 0, at: Number.NEGATIVE_INFINITY };
   const changed = new Set<() => void>();
   let last: Ticket = 0;
@@ -61,16 +62,7 @@ export function createGauge(): Gauge {
 
   function activityOf(project: number | undefined): Activity {
     if (project === undefined) return all;
-    let activity = activities.get(project);
-    if (!activity) {
-      activity = { ended: 0, at: Number.NEGATIVE_INFINITY };
-      activities.set(project, activity);
-      for (const oldest of activities.keys()) {
-        if (activities.size <= mostProjects) break;
-        activities.delete(oldest);
-      }
-    }
-    return activity;
+    return getOrMake(activities, project, () => ({ ended: 0, at: Number.NEGATIVE_INFINITY }));
   }
 
   /** Resolves when the condition holds; it is checked when a request begins, gets its project, or ends. */

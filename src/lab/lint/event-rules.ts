@@ -1,6 +1,6 @@
 import { isObject, type Json, textOrNumber } from "../../kernel/base/json.ts";
+import { getOrMake, RecentMap } from "../../kernel/base/recent-map.ts";
 import { itemsPerStep } from "../../kernel/base/work.ts";
-import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, LintRequest, Remark, Rule, RuleContext } from "./rule.ts";
 
 const mostUuids = 5_000;
@@ -11,7 +11,7 @@ const gistOf = ({ event, distinct_id, timestamp }: LintEvent): string =>
 
 /** `duplicate_uuid`, `retried_event`: for events whose first delivery is remembered. */
 export function duplicateUuid(): Rule {
-  const kept = recentMap<string, string>(mostUuids);
+  const kept = new RecentMap<string, string>(mostUuids);
   return {
     *examine({ events }, { report }) {
       for (const [i, it] of events.entries()) {
@@ -129,14 +129,14 @@ interface First {
 
 /** `property_type_flip`; properties of the service start with `$` and are not examined. */
 export function typeFlip(): Rule {
-  const names = recentMap<string, Map<string, First>>(mostNames);
+  const names = new RecentMap<string, Map<string, First>>(mostNames);
   return {
     *examine({ events }, { report }) {
       for (const [i, { event, properties, seq, dropped }] of events.entries()) {
         if (i % itemsPerStep === 0) yield;
 
         if (dropped !== undefined) continue;
-        const known = madeIn(names, event, () => new Map<string, First>());
+        const known = getOrMake(names, event, () => new Map<string, First>());
         for (const name of Object.keys(properties)) {
           const value = properties[name] ?? null;
           const kind = name.startsWith("$") ? undefined : kindOf(value);
@@ -166,7 +166,7 @@ const coreOf = (name: string): string =>
 /** `similar_event_names`; names of the service start with `$` and are not examined. */
 export function similarNames(): Rule {
   /** The first spelling by core. */
-  const spellings = recentMap<string, string>(mostSpellings);
+  const spellings = new RecentMap<string, string>(mostSpellings);
   return {
     *examine({ events }, { report }) {
       for (const [i, { event, seq, dropped }] of events.entries()) {
@@ -199,7 +199,7 @@ const groupsOf = ({ properties: { $groups } }: LintEvent): (readonly [string, st
 
 /** `group_without_identify`. Groups of the scenario or of an earlier run count as described. */
 export function groupIdentify({ project, port }: RuleContext): Rule {
-  const described = recentMap<string, true>(mostGroups);
+  const described = new RecentMap<string, true>(mostGroups);
   return {
     *examine({ events }, { report, withdraw }) {
       for (const [i, it] of events.entries()) {

@@ -1,7 +1,7 @@
+import { getOrMake, RecentMap } from "../../kernel/base/recent-map.ts";
 import { stringOf } from "../../kernel/base/text.ts";
 import { itemsPerStep } from "../../kernel/base/work.ts";
 import { mayCompute, otherId } from "./flag-rules.ts";
-import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, Remarks, Rule, RuleContext, VariantShare } from "./rule.ts";
 
 /** Persons remembered per project, and of each its flags and ids. */
@@ -82,12 +82,17 @@ const mostCounted = 200;
  * the first silent.
  */
 export function exposures({ project, port, isWhole }: RuleContext): Rule {
-  const persons = recentMap<string, Person>(mostPersons);
-  const counted = recentMap<string, Map<string, number>>(mostCounted);
+  const persons = new RecentMap<string, Person>(mostPersons);
+  const counted = new RecentMap<string, Map<string, number>>(mostCounted);
   const mismatched = new Set<string>();
 
   const personOf = (id: string): Person =>
-    madeIn(persons, id, () => ({ ids: new Set([id]), exposures: new Map(), unexposed: new Map(), early: new Map() }));
+    getOrMake(persons, id, () => ({
+      ids: new Set([id]),
+      exposures: new Map(),
+      unexposed: new Map(),
+      early: new Map(),
+    }));
 
   function reportTwoVariants({ exposures }: Person, flag: string, it: LintEvent, { report }: Remarks): void {
     const values = [...(exposures.get(flag) ?? [])];
@@ -99,7 +104,7 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
 
   /** The variants of a flag that the person had; undefined: it has too many flags. */
   const variantsOf = ({ exposures }: Person, flag: string): Set<string> | undefined =>
-    exposures.size < mostFlags ? madeIn(exposures, flag, () => new Set<string>()) : exposures.get(flag);
+    exposures.size < mostFlags ? getOrMake(exposures, flag, () => new Set<string>()) : exposures.get(flag);
 
   /** Two ids become one person. */
   function join(it: LintEvent, remarks: Remarks): void {
@@ -125,7 +130,7 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
 
   function noteEarly({ early }: Person, flag: string, name: string, seq: number): void {
     if (early.size >= mostFlags && !early.has(flag)) return;
-    const events = madeIn(early, flag, () => new Map<string, number>());
+    const events = getOrMake(early, flag, () => new Map<string, number>());
     if (events.size < mostIds && !events.has(name)) events.set(name, seq);
   }
 
@@ -151,7 +156,7 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
   }
 
   function count(flag: string, value: string, it: LintEvent, { report, withdraw }: Remarks): void {
-    const counts = madeIn(counted, flag, () => new Map<string, number>());
+    const counts = getOrMake(counted, flag, () => new Map<string, number>());
     if (!counts.has(value) && counts.size >= mostFlags) return;
     counts.set(value, (counts.get(value) ?? 0) + 1);
     const shares = isWhole() ? port.variantShares(project, flag) : undefined;

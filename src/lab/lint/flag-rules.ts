@@ -1,8 +1,8 @@
 import type { Json } from "../../kernel/base/json.ts";
+import { getOrMake, RecentMap } from "../../kernel/base/recent-map.ts";
 import { stringOf } from "../../kernel/base/text.ts";
 import { itemsPerStep } from "../../kernel/base/work.ts";
 import { isMinimalFlagCall } from "../../state/journal/sdk-properties.ts";
-import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, LintRequest, Remarks, Rule, RuleContext } from "./rule.ts";
 
 /** Ids remembered per project. */
@@ -80,11 +80,11 @@ export function otherId({ event, properties }: LintEvent): string | undefined {
  * never served to any of the person's ids.
  */
 export function flagMismatch(): Rule {
-  const ids = recentMap<string, Served>(mostIds);
+  const ids = new RecentMap<string, Served>(mostIds);
   let isComputed = false;
 
   const servedTo = (id: string, since: number): Served =>
-    madeIn(ids, id, () => ({ since, flags: new Map(), isUnsure: false }));
+    getOrMake(ids, id, () => ({ since, flags: new Map(), isUnsure: false }));
 
   function join(id: string, other: string | undefined): void {
     if (other === undefined || other === id) return;
@@ -169,11 +169,11 @@ const subjectOf = (flag: string, id: string): string => JSON.stringify([flag, id
  * was not examined.
  */
 export function flagCalled({ isWhole }: RuleContext): Rule {
-  const ids = recentMap<string, Known>(mostIds);
+  const ids = new RecentMap<string, Known>(mostIds);
 
   function remember({ serving, sender, answeredAt }: LintRequest): void {
     if (!serving || sender === undefined) return;
-    const { requested } = madeIn(ids, serving.distinctId, blank);
+    const { requested } = getOrMake(ids, serving.distinctId, blank);
     for (const flag of serving.requested) {
       const value = serving.values?.get(flag);
       if (value === undefined || value === false || requested.has(flag) || requested.size >= mostRequested) continue;
@@ -183,7 +183,7 @@ export function flagCalled({ isWhole }: RuleContext): Rule {
 
   function noteCall({ distinct_id, properties }: LintEvent, { withdraw }: Remarks): void {
     const flag = properties.$feature_flag;
-    const { called } = madeIn(ids, distinct_id, blank);
+    const { called } = getOrMake(ids, distinct_id, blank);
     if (typeof flag !== "string" || called.size >= mostRequested) return;
     called.add(flag);
     withdraw("feature_flag_called_missing", subjectOf(flag, distinct_id));

@@ -1,3 +1,4 @@
+import { getOrMake, RecentMap } from "../../kernel/base/recent-map.ts";
 import type { Stepwise } from "../../kernel/base/work.ts";
 import { lintCodes } from "./codes.ts";
 import { duplicateUuid, groupIdentify, largeBody, similarNames, times, typeFlip } from "./event-rules.ts";
@@ -5,7 +6,6 @@ import { exposures } from "./exposure-rules.ts";
 import { flagCalled, flagMismatch } from "./flag-rules.ts";
 import { personalData } from "./personal-data.ts";
 import { personalRecording } from "./personal-recording.ts";
-import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintPort, LintRequest, Remark, Remarks, Rule, RuleContext } from "./rule.ts";
 import type { LintFinding } from "./shapes.ts";
 
@@ -90,10 +90,10 @@ export interface Linter {
 }
 
 export function createLinter(port: LintPort): Linter {
-  const watched = recentMap<number, readonly Rule[]>(mostWatched);
-  const found = recentMap<number, Findings>(mostProjects);
+  const watched = new RecentMap<number, readonly Rule[]>(mostWatched);
+  const found = new RecentMap<number, Findings>(mostProjects);
   /** Projects whose traffic is only partly remembered. */
-  const partial = recentMap<number, true>(mostProjects);
+  const partial = new RecentMap<number, true>(mostProjects);
   let isAllPartial = false;
 
   function watch(project: number): readonly Rule[] {
@@ -106,8 +106,8 @@ export function createLinter(port: LintPort): Linter {
   return {
     *examine(request) {
       const { project } = request;
-      const ofProject = madeIn(watched, project, () => watch(project));
-      const remarks = madeIn(found, project, createFindings).about(request);
+      const ofProject = getOrMake(watched, project, () => watch(project));
+      const remarks = getOrMake(found, project, createFindings).about(request);
       for (const rule of ofProject) {
         const steps = rule.examine(request, remarks);
         if (steps) yield* steps;

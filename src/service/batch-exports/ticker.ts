@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { BatchExport, BatchExportRun } from "../../state/documents/world.ts";
 import { log, mostRuns, runOf } from "./documents.ts";
@@ -60,15 +61,8 @@ interface Ticker {
 type Queue = readonly BatchExportRun[];
 
 function queuesOf(runs: readonly BatchExportRun[]): Queue[] {
-  const queues = new Map<string, BatchExportRun[]>();
-  for (const run of runs) {
-    if (!run.driven || !isOpen(run)) continue;
-    const key = run.backfill ?? run.id;
-    const queue = queues.get(key);
-    if (queue) queue.push(run);
-    else queues.set(key, [run]);
-  }
-  return [...queues.values()];
+  const open = runs.filter((run) => run.driven && isOpen(run));
+  return [...groupedBy(open, (run) => run.backfill ?? run.id).values()];
 }
 
 /** Makes the ticker of a world's exports. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { type Ids, uuidV7 } from "../../kernel/base/ids.ts";
 import type { Json } from "../../kernel/base/json.ts";
+import { getOrMake, RecentMap } from "../../kernel/base/recent-map.ts";
 import type { StoredProject } from "../../state/documents/world.ts";
 import type { DropReason } from "../../state/journal/drop-reasons.ts";
 import type { EventFacts } from "../../state/journal/event.ts";
@@ -34,17 +35,10 @@ export interface Visitors {
   readonly visits: Map<string, Visit>;
 }
 
-export const createVisitors = (): Visitors => ({ logins: new Map(), visits: new Map() });
-
-function remember<V>(map: Map<string, V>, key: string, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const [oldest] = map.keys();
-  if (map.size >= mostVisitors && oldest !== undefined) map.delete(oldest);
-  const made = make();
-  map.set(key, made);
-  return made;
-}
+export const createVisitors = (): Visitors => ({
+  logins: new RecentMap(mostVisitors),
+  visits: new RecentMap(mostVisitors),
+});
 
 /** The registered part of a host, with its port: by the number of labels, without the list of public suffixes. */
 function rootDomain(host: string): string {
@@ -120,7 +114,7 @@ export function settleVisitor(
     let at = 0;
     adds.$session_id = uuidV7(Date.parse(`${day}T00:00:00Z`), () => (device[at++] ?? 0) / 256);
   } else {
-    const known = remember(logins, coded(device), () => new Set<string>());
+    const known = getOrMake(logins, coded(device), () => new Set<string>());
     if (item.event === "$identify") known.add(item.uuid ?? "");
     const isNamed = item.event === "$identify" || item.distinct_id !== anyVisitor;
     const hash = coded(hashed([...base, Math.max(0, isNamed ? known.size - 1 : known.size)]));
@@ -135,7 +129,7 @@ export function settleVisitor(
 
 function sessionOf(visits: Visitors["visits"], hash: string, time: number, ids: Ids): string {
   const fresh = (): Visit => ({ session: ids.uuid(), last: time });
-  const known = remember(visits, hash, fresh);
+  const known = getOrMake(visits, hash, fresh);
   const visit = time - known.last > sessionPause ? fresh() : known;
   visit.last = time;
   visits.set(hash, visit);

@@ -1,3 +1,4 @@
+import { groupedBy } from "../../../src/kernel/base/grouped-by.ts";
 import type { DatedJoin } from "../../../src/lab/person-history/shapes.ts";
 
 /** Sizes in drawing units: 16 are 1 rem. */
@@ -77,17 +78,6 @@ function orderOf(ids: readonly string[], notes: readonly Note[]): string[] {
   const joined = named.filter((id) => mine.has(id));
   const foreign = named.filter((id) => !mine.has(id));
   return [...new Set([...(root === undefined ? [] : [root]), ...joined, ...ids, ...foreign])];
-}
-
-function groupedBy<K, T>(items: readonly T[], keyed: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const it of items) {
-    const key = keyed(it);
-    const group = groups.get(key);
-    if (group) group.push(it);
-    else groups.set(key, [it]);
-  }
-  return groups;
 }
 
 /** The lower of a join's two ids lists it. */

@@ -1,12 +1,12 @@
 import { types } from "node:util";
 import { bounded, type BoundedExpression as Expression } from "../../../kernel/base/bounded-regexp.ts";
+import { getOrMake, RecentMap } from "../../../kernel/base/recent-map.ts";
 
 /** Longest pattern, characters. */
 export const longestPattern = 1_000;
-/** Expressions that are kept, compiled. */
-const mostKnown = 5_000;
 
-const known = new Map<string, Expression | string>();
+/** Compiled expressions: patterns come from users. */
+const known = new RecentMap<string, Expression | string>(5_000);
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
@@ -28,17 +28,8 @@ function partsOf(operand: unknown): { source: string; flags: string } | undefine
 export function expressionOf(operand: unknown): Expression | string {
   const parts = partsOf(operand);
   if (!parts) return 'expects a pattern as a string, or {"pattern": …, "flags": …}';
-  const key = `${parts.flags}/${parts.source}`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const made = compile(parts.source, parts.flags.replace(/[dgy]/g, ""));
-  known.set(key, made);
-  // patterns come from users: their number is limited, the oldest are dropped
-  for (const oldest of known.keys()) {
-    if (known.size <= mostKnown) break;
-    known.delete(oldest);
-  }
-  return made;
+  const { source, flags } = parts;
+  return getOrMake(known, `${flags}/${source}`, () => compile(source, flags.replace(/[dgy]/g, "")));
 }
 
 function compile(source: string, flags: string): Expression | string {

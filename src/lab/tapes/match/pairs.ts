@@ -1,5 +1,6 @@
 import { isObject, type Json, own } from "../../../kernel/base/json.ts";
 import { differences } from "../../../kernel/base/json-differences.ts";
+import { getOrMake } from "../../../kernel/base/recent-map.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { ReadOptions } from "../format/read.ts";
 import { isCapture } from "../format/routes.ts";
@@ -43,12 +44,6 @@ interface Pairing {
 
 /** Rows that no equal key pairs, in order, by what a pair has to share at least. */
 type Waiting = Map<string, number[]>;
-
-const queued = (waiting: Waiting, name: string, row: number): void => {
-  const rows = waiting.get(name);
-  if (rows === undefined) waiting.set(name, [row]);
-  else rows.push(row);
-};
 
 /** Method and path without ids. */
 const placeOf = (ask: Ask, rules: Rules): string => `${ask.route} ${canonical(pathParts(ask), rules).text}`;
@@ -120,7 +115,7 @@ export async function pairTapes(a: TapeSource, b: TapeSource, options: PairOptio
           yield { kind: "equal", recorded: index.store.get(row), live: withSides(exchange, sidesOf(b) ?? "") };
         else {
           others.put(exchange, place);
-          queued(waiting, placeOf(ask, rulesFor(ask)), count++);
+          getOrMake(waiting, placeOf(ask, rulesFor(ask)), (): number[] => []).push(count++);
         }
       }
       yield* rest(waiting, others);
@@ -184,10 +179,7 @@ function eventsByName({ rows, store }: TapeIndex): Events {
   for (const [row, { route }] of rows.entries()) {
     if (route !== "capture") continue;
     for (const event of eventsIn(bodyValue(store.get(row).req.body))) {
-      const name = nameOf(event);
-      const same = byName.get(name);
-      if (same === undefined) byName.set(name, [event]);
-      else same.push(event);
+      getOrMake(byName, nameOf(event), (): TapeEvent[] => []).push(event);
     }
   }
   return byName;

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Json } from "../../../kernel/base/json.ts";
+import { RecentMap } from "../../../kernel/base/recent-map.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import { isExchange } from "../format/exchange-shape.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";
@@ -160,12 +161,10 @@ const cached = 16;
  */
 export function createExchangeStore(sides = ""): ExchangeStore {
   const rows: (Exchange | TapeLine)[] = [];
-  const recent = new Map<number, Exchange>();
+  const recent = new RecentMap<number, Exchange>(cached);
   const remember = (row: number, exchange: Exchange): Exchange => {
     recent.delete(row);
     recent.set(row, exchange);
-    const [oldest] = recent.keys();
-    if (recent.size > cached && oldest !== undefined) recent.delete(oldest);
     return exchange;
   };
   return {

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, own as ownKey } from "../../../kernel/base/json.ts";
+import { getOrMake } from "../../../kernel/base/recent-map.ts";
 import type { HeaderPairs, TapeBody } from "../format/exchange.ts";
 import type { DifferenceGroup } from "../shapes.ts";
 
@@ -166,9 +167,7 @@ export function shapeOf(values: readonly Json[]): Shape {
 function keysOf(objects: readonly { [key: string]: Json }[]): Shape["keys"] {
   const values = new Map<string, Json[]>();
   for (const [key, value] of objects.flatMap((it) => Object.entries(it))) {
-    const known = values.get(key);
-    if (known) known.push(value);
-    else values.set(key, [value]);
+    getOrMake(values, key, (): Json[] => []).push(value);
   }
   return new Map([...values].map(([key, all]) => [key, { shape: shapeOf(all), times: all.length }]));
 }

@@ -1,3 +1,4 @@
+import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { counted, times } from "../../../kernel/base/text.ts";
 import { clean } from "../../../kernel/command/clean-text.ts";
 import type { Style } from "../../../kernel/command/style.ts";
@@ -56,15 +57,10 @@ function isShown(request: RequestSummary, verbosity: Verbosity): boolean {
 const alone = (request: RequestSummary): RequestGroup => ({ ...request, requests: 1 });
 
 function together(requests: readonly RequestSummary[]): RequestGroup[] {
-  const groups = new Map<string, RequestSummary[]>();
-  for (const request of requests) {
-    const { method, status, rejected, fault, scripted } = request;
+  const groups = groupedBy(requests, ({ method, target, status, rejected, fault, scripted }) => {
     const cause = `${rejected?.reason ?? ""} ${fault ?? ""} ${scripted ?? ""}`;
-    const sort = `${method} ${pathOf(request.target)} ${status} ${cause}`;
-    const group = groups.get(sort);
-    if (group) group.push(request);
-    else groups.set(sort, [request]);
-  }
+    return `${method} ${pathOf(target)} ${status} ${cause}`;
+  });
   return [...groups.values()].flatMap((group) => merged(group));
 }
 
