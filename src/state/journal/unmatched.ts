@@ -5,11 +5,11 @@ export const notEmulatedText = "phx-sim does not emulate";
 
 /** The part of a journal's request that is needed; the page uses it, too. */
 interface Rejectable {
-  readonly rejected?: { readonly reason: string; readonly detail: string };
+  readonly rejected?: { readonly reason: string; readonly detail: string } | null;
 }
 
 /** True for a request that was rejected because its path does not exist. */
 export const isUnmatched = ({ rejected }: Rejectable): boolean =>
-  rejected !== undefined &&
+  !!rejected &&
   ((rejected.reason === "not_found" && rejected.detail === unknownPathText) ||
     (rejected.reason === "not_emulated" && rejected.detail.startsWith(`${notEmulatedText} `)));

@@ -1,3 +1,4 @@
+import { textIn } from "../../kernel/base/json.ts";
 import type { LintFinding } from "../../lab/lint/shapes.ts";
 import type { Observations } from "./observations.ts";
 import { checkRules } from "./rules/all-rules.ts";
@@ -119,8 +120,10 @@ function sdksOf(o: Observations): CheckReport["sdks"] {
     versions.set(name, counts.set(at, (counts.get(at) ?? 0) + events));
   };
   for (const { version } of loadedSdks(o)) if (version !== null) add("web", version, 0);
-  for (const { lib, libVersion, dropped } of o.events)
-    if (lib !== "unknown" && dropped === null) add(lib, libVersion, 1);
+  for (const { outcome, properties } of o.events) {
+    const lib = textIn(properties, "$lib");
+    if (lib !== "" && outcome === "kept") add(lib, textIn(properties, "$lib_version") || null, 1);
+  }
   return [...versions].flatMap(([name, counts]) => [...counts].map(([version, events]) => ({ name, version, events })));
 }
 
@@ -156,7 +159,7 @@ export function buildReport(o: Observations, browser: string | null, failOn: Fai
   const countOf = (severity: CheckSeverity) => findings.filter((it) => it.severity === severity).length;
   const counts = { errors: countOf("error"), warnings: countOf("warning"), infos: countOf("info") };
   const isFailed = counts.errors > 0 || (failOn === "warning" && counts.warnings > 0);
-  const kept = o.events.filter(({ dropped }) => dropped === null).length;
+  const kept = o.events.filter(({ outcome }) => outcome === "kept").length;
   const worst = (area: CheckArea) =>
     findings.find((it) => it.area === area && it.severity !== "info")?.severity ?? "ok";
   return {

@@ -1,4 +1,6 @@
 import type { LintFinding } from "../../lab/lint/shapes.ts";
+import type { SimRequest } from "../../state/journal/request-shapes.ts";
+import type { StoredEvent } from "../../state/journal/stored-event.ts";
 import type { ProbeNote, SdkState } from "./browser/probe.ts";
 
 /** Kinds of requests of the SDK, by their path. */
@@ -60,35 +62,9 @@ export interface ConsoleLine {
 }
 
 /** An event that arrived at the sim. */
-export interface ArrivedEvent {
-  readonly seq: number;
-  readonly request: number;
+export interface ArrivedEvent extends StoredEvent {
   /** Number of the visit; null if no page was open, or a server sent it. */
   readonly visit: number | null;
-  readonly event: string;
-  readonly distinctId: string;
-  readonly lib: string;
-  readonly libVersion: string | null;
-  readonly url: string | null;
-  readonly dropped: { readonly reason: string; readonly detail: string | null } | null;
-  readonly warnings: readonly string[];
-  /** Size of its properties as JSON. */
-  readonly bytes: number;
-  /** The id that an $identify merges. */
-  readonly anonymousId: string | null;
-}
-
-/** A request that the sim rejected. */
-export interface RejectedRequest {
-  readonly n: number;
-  readonly method: string;
-  readonly target: string;
-  readonly status: number;
-  readonly reason: string;
-  readonly detail: string;
-  readonly fix: string;
-  /** True for a path that does not exist. */
-  readonly unmatched: boolean;
 }
 
 /** The app, as far as it was started. */
@@ -109,7 +85,7 @@ export interface Observations {
   readonly visits: readonly Visit[];
   readonly requests: readonly SdkRequest[];
   readonly events: readonly ArrivedEvent[];
-  readonly rejected: readonly RejectedRequest[];
+  readonly rejected: readonly SimRequest[];
   readonly lint: readonly LintFinding[];
   /** Keys that the sim gave to the app: they are valid. */
   readonly ownKeys: readonly string[];

@@ -1,11 +1,10 @@
-import type { Sim, StoredEvent } from "../../index.ts";
-import { type Json, textIn } from "../../kernel/base/json.ts";
+import type { Sim } from "../../index.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { maskTargetSecrets } from "../../kernel/base/secrets.ts";
-import { recordingEvent } from "../../state/journal/items.ts";
 import type { Chromium } from "./browser/chromium.ts";
 import { CheckPage, type DocumentAnswer } from "./browser/page.ts";
 import { flushExpression } from "./browser/probe.ts";
-import type { AppObservations, ArrivedEvent, Observations, RejectedRequest, Visit } from "./observations.ts";
+import type { AppObservations, Observations, Visit } from "./observations.ts";
 
 /** What is opened. */
 export interface Route {
@@ -121,42 +120,6 @@ export async function openPages(
   }
 }
 
-function arrived(event: StoredEvent, marks: readonly number[]): ArrivedEvent {
-  const { properties, outcome, reason, detail } = event;
-  const visit = marks.findIndex((mark) => event.seq <= mark);
-  return {
-    seq: event.seq,
-    request: event.request,
-    visit: visit === -1 ? null : visit,
-    event: event.event,
-    distinctId: event.distinct_id,
-    lib: textIn(properties, "$lib") || "unknown",
-    libVersion: textIn(properties, "$lib_version") || null,
-    url: textIn(properties, "$current_url") || null,
-    dropped: outcome === "dropped" ? { reason: reason ?? "unknown", detail } : null,
-    warnings: event.warnings,
-    bytes: event.event === recordingEvent ? 0 : Buffer.byteLength(JSON.stringify(properties)),
-    anonymousId: textIn(properties, "$anon_distinct_id") || null,
-  };
-}
-
-async function rejectedAt(sim: Sim): Promise<RejectedRequest[]> {
-  const unmatched = new Set((await sim.requests.unmatched()).map(({ n }) => n));
-  const rejected = await sim.events.rejected();
-  return rejected
-    .map(({ n, method, target, status, rejected }) => ({
-      n,
-      method,
-      target,
-      status,
-      reason: rejected?.reason ?? "rejected",
-      detail: rejected?.detail ?? "",
-      fix: rejected?.hint ?? "",
-      unmatched: unmatched.has(n),
-    }))
-    .reverse();
-}
-
 /** Joins what the browser saw with what arrived at the sim. */
 export async function observed(sim: Sim, app: AppObservations, seen: Seen): Promise<Observations> {
   const { marks, ...inBrowser } = seen;
@@ -165,8 +128,11 @@ export async function observed(sim: Sim, app: AppObservations, seen: Seen): Prom
   return {
     app,
     ...inBrowser,
-    events: events.map((it) => arrived(it, marks)),
-    rejected: await rejectedAt(sim),
+    events: events.map((event) => {
+      const visit = marks.findIndex((mark) => event.seq <= mark);
+      return { ...event, visit: visit === -1 ? null : visit };
+    }),
+    rejected: (await sim.events.rejected()).reverse(),
     lint: findings,
     ownKeys: [sim.apiKey],
   };

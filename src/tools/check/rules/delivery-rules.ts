@@ -1,6 +1,7 @@
 import { distance } from "../../../kernel/base/nearest.ts";
+import { isUnmatched } from "../../../state/journal/unmatched.ts";
 import type { Observations, SdkRequest } from "../observations.ts";
-import { callsOf, distinct, hasFailed, loadedSdks, requestEvidence } from "./facts.ts";
+import { callsOf, distinct, hasFailed, loadedSdks, rejectionText, requestEvidence } from "./facts.ts";
 import { type KeyKind, keyKindOf, shownKey } from "./keys.ts";
 import { type CheckEvidence, type CheckRule, noDelivery } from "./rule.ts";
 
@@ -18,8 +19,8 @@ function keysOf(o: Observations, ...wanted: readonly KeyKind[]): CheckEvidence[]
 
 const rejectedFor = (o: Observations, detail: RegExp): CheckEvidence[] =>
   o.rejected
-    .filter((it) => detail.test(`${it.reason} ${it.detail}`))
-    .map((it) => ({ text: `${it.method} ${it.target}: ${it.detail || it.reason}`, request: it.n }));
+    .filter(({ rejected }) => detail.test(`${rejected?.reason} ${rejected?.detail}`))
+    .map((it) => ({ text: rejectionText(it), request: it.n }));
 
 /** How far a mistyped name may be. */
 const farthest = 2;
@@ -148,7 +149,7 @@ export const deliveryRules = {
     fix: "remove the prefix from the path before the request is passed on",
     find: (o) =>
       o.rejected
-        .filter(({ unmatched, target }) => unmatched && prefixesOf(o).some((it) => target.startsWith(`${it}/`)))
+        .filter((it) => isUnmatched(it) && prefixesOf(o).some((prefix) => it.target.startsWith(`${prefix}/`)))
         .map(({ n, method, target }) => ({ text: `${method} ${target} arrived at the service`, request: n })),
   },
   proxy_body: {
@@ -160,11 +161,8 @@ export const deliveryRules = {
     find: (o) =>
       o.requests.some(isByProxy)
         ? o.rejected
-            .filter(({ reason, unmatched }) => !unmatched && damaged.test(reason))
-            .map(({ n, method, target, detail, reason }) => ({
-              text: `${method} ${target}: ${detail || reason}`,
-              request: n,
-            }))
+            .filter((it) => !isUnmatched(it) && damaged.test(it.rejected?.reason ?? ""))
+            .map((it) => ({ text: rejectionText(it), request: it.n }))
         : [],
   },
   proxy_fails: {

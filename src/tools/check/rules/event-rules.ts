@@ -1,6 +1,6 @@
 import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { counted } from "../../../kernel/base/text.ts";
-import { type DropReason, dropReasons, explain, type Warning, warnings } from "../../../state/journal/drop-reasons.ts";
+import { explain } from "../../../state/journal/drop-reasons.ts";
 import { recordingEvent } from "../../../state/journal/items.ts";
 import type { ArrivedEvent, Observations, SdkRequest, Visit } from "../observations.ts";
 import {
@@ -14,6 +14,7 @@ import {
   isOfServer,
   loadedSdks,
   requestEvidence,
+  urlOf,
 } from "./facts.ts";
 import { type CheckEvidence, type CheckRule, noDelivery } from "./rule.ts";
 
@@ -32,8 +33,8 @@ function withoutPageview(o: Observations, takes: (visit: Visit) => boolean): Che
 /** Page views of one address in one visit; in React's development mode effects run twice. */
 function repeatedPageviews(o: Observations): CheckEvidence[] {
   return o.visits.flatMap((visit, i) => {
-    const views = o.events.filter((it) => it.visit === i && isPageview(it) && isOfBrowser(it) && !it.dropped);
-    const counts = groupedBy(views, ({ url }) => url ?? visit.url);
+    const views = o.events.filter((it) => it.visit === i && isPageview(it) && isOfBrowser(it) && it.outcome === "kept");
+    const counts = groupedBy(views, (it) => urlOf(it) ?? visit.url);
     return [...counts].flatMap(([url, list]) =>
       list.length > 1 ? [{ text: `${list.length} $pageview for one visit`, url }] : [],
     );
@@ -103,9 +104,6 @@ function namesWithValues({ events }: Observations): CheckEvidence[] {
   );
 }
 
-const isDropReason = (code: string): code is DropReason => code in dropReasons;
-const isWarning = (code: string): code is Warning => code in warnings;
-
 const serverLibraries = /^(?:posthog-node|posthog-ai|@posthog\/(?:ai|nextjs|mcp))$/;
 
 /** Page views, flags, recordings, and what became of events. */
@@ -169,9 +167,8 @@ export const eventRules = {
     find: ({ events }) =>
       events.flatMap((it) => {
         // The linter separates events that were sent again from those that share a uuid.
-        if (it.dropped === null || it.dropped.reason === "duplicate_event_uuid") return [];
-        const { reason } = it.dropped;
-        const { sentence, fix } = isDropReason(reason) ? explain(reason) : { sentence: reason, fix: "" };
+        if (it.reason === null || it.reason === "duplicate_event_uuid") return [];
+        const { sentence, fix } = explain(it.reason);
         return [eventEvidence(it, `${it.event}: ${sentence}${fix === "" ? "" : ` (${fix})`}`)];
       }),
   },
@@ -183,7 +180,7 @@ export const eventRules = {
     unless: ["id_placeholder", "identified_twice"],
     find: ({ events }) =>
       events.flatMap((it) =>
-        it.warnings.filter(isWarning).map((code) => {
+        it.warnings.map((code) => {
           const { sentence, fix } = explain(code);
           return eventEvidence(it, `${it.event}: ${sentence} (${fix})`);
         }),
@@ -196,8 +193,8 @@ export const eventRules = {
     fix: "see the reason of each",
     unless: noDelivery,
     find: ({ rejected }) =>
-      rejected.map(({ n, method, target, status, reason, detail, fix }) => ({
-        text: `${method} ${target}: ${status} ${detail || reason}${fix === "" ? "" : ` (${fix})`}`,
+      rejected.map(({ n, method, target, status, rejected }) => ({
+        text: `${method} ${target}: ${status} ${rejected?.detail || rejected?.reason}${rejected?.hint ? ` (${rejected.hint})` : ""}`,
         request: n,
       })),
   },
@@ -207,9 +204,12 @@ export const eventRules = {
     sentence: "an event is larger than 1 MB: the service drops it",
     fix: "send less: ids instead of documents, lengths instead of lists",
     find: ({ events }) =>
-      events
-        .filter(({ bytes }) => bytes > largest)
-        .map((it) => eventEvidence(it, `${it.event} has ${(it.bytes / 1e6).toFixed(1)} MB of properties`)),
+      events.flatMap((it) => {
+        const bytes = it.event === recordingEvent ? 0 : Buffer.byteLength(JSON.stringify(it.properties));
+        return bytes > largest
+          ? [eventEvidence(it, `${it.event} has ${(bytes / 1e6).toFixed(1)} MB of properties`)]
+          : [];
+      }),
   },
   event_name_has_value: {
     area: "events",

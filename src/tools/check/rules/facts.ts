@@ -1,3 +1,5 @@
+import { textIn } from "../../../kernel/base/json.ts";
+import type { SimRequest } from "../../../state/journal/request-shapes.ts";
 import type { ProbeNote, SdkInstance } from "../browser/probe.ts";
 import type { ArrivedEvent, Observations, SdkRequest, Visit } from "../observations.ts";
 import type { CheckEvidence } from "./rule.ts";
@@ -17,9 +19,11 @@ export const isCapturing = (visit: Visit): boolean => loadedIn(visit).some(({ op
 export const isDocument = ({ how }: Visit): boolean => how === "load" || how === "reload";
 
 /** True for events of posthog-js. */
-export const isOfBrowser = ({ lib }: ArrivedEvent): boolean => lib === "web" || lib === "js";
+export const isOfBrowser = ({ properties: { $lib: lib } }: ArrivedEvent): boolean => lib === "web" || lib === "js";
 
-export const isOfServer = (event: ArrivedEvent): boolean => !isOfBrowser(event) && event.lib !== "unknown";
+export const libOf = ({ properties }: ArrivedEvent): string => textIn(properties, "$lib") || "unknown";
+
+export const isOfServer = (event: ArrivedEvent): boolean => !isOfBrowser(event) && libOf(event) !== "unknown";
 
 const isHtml = ({ contentType }: SdkRequest): boolean => /^text\/html/.test(contentType ?? "");
 
@@ -28,6 +32,10 @@ export const hasFailed = (request: SdkRequest): boolean =>
   request.failure !== null || ((request.status ?? 0) >= 300 && request.status !== notModified) || isHtml(request);
 
 const notModified = 304;
+
+/** Why the sim rejected a request, in its own words. */
+export const rejectionText = ({ method, target, rejected }: SimRequest): string =>
+  `${method} ${target}: ${rejected?.detail || rejected?.reason}`;
 
 /** How a request went, for reports. */
 function requestText(request: SdkRequest): string {
@@ -39,16 +47,19 @@ function requestText(request: SdkRequest): string {
   return `${method} ${url}: ${end}`;
 }
 
-export const requestEvidence = (request: SdkRequest, { visits }: Observations): CheckEvidence => {
-  const url = visits[request.visit]?.url;
-  return { text: requestText(request), ...(url !== undefined && { url }) };
-};
+export const requestEvidence = (request: SdkRequest, { visits }: Observations): CheckEvidence => ({
+  text: requestText(request),
+  url: visits[request.visit]?.url,
+});
+
+export const urlOf = ({ properties }: ArrivedEvent): string | undefined =>
+  textIn(properties, "$current_url") || undefined;
 
 export const eventEvidence = (event: ArrivedEvent, text: string): CheckEvidence => ({
   text,
   event: event.seq,
   request: event.request,
-  ...(event.url !== null && { url: event.url }),
+  url: urlOf(event),
 });
 
 /** Each text once. */

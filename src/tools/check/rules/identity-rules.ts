@@ -1,6 +1,6 @@
 import { isIllegalForMerge, isPlaceholder } from "../../../service/capture/person-ids.ts";
 import type { Observations, Visit } from "../observations.ts";
-import { callsOf, distinct, eventEvidence, isDocument, isOfBrowser, loadedIn, loadedSdks } from "./facts.ts";
+import { callsOf, distinct, eventEvidence, isDocument, isOfBrowser, libOf, loadedIn, loadedSdks } from "./facts.ts";
 import { type CheckEvidence, type CheckRule, noDelivery } from "./rule.ts";
 
 const email = /^[^@\s]{1,100}@[^@\s]+\.[^@\s.]{2,}$/;
@@ -71,8 +71,8 @@ export const identityRules = {
             })),
         ),
         ...o.events
-          .filter(({ distinctId }) => isIllegalForMerge(distinctId))
-          .map((it) => eventEvidence(it, `${it.event} of ${it.lib} has the distinct_id "${it.distinctId}"`)),
+          .filter((it) => isIllegalForMerge(it.distinct_id))
+          .map((it) => eventEvidence(it, `${it.event} of ${libOf(it)} has the distinct_id "${it.distinct_id}"`)),
       ]),
   },
   id_is_email: {
@@ -88,8 +88,8 @@ export const identityRules = {
             .map(() => ({ text: "posthog.identify was called with an e-mail address", url: visit.url })),
         ),
         ...o.events
-          .filter((it) => !isOfBrowser(it) && email.test(it.distinctId))
-          .map((it) => eventEvidence(it, `${it.event} of ${it.lib} has an e-mail address as its distinct_id`)),
+          .filter((it) => !isOfBrowser(it) && email.test(it.distinct_id))
+          .map((it) => eventEvidence(it, `${it.event} of ${libOf(it)} has an e-mail address as its distinct_id`)),
       ]),
   },
   identified_twice: {
