@@ -53,14 +53,6 @@ interface GuardedTest extends RunningTest {
   end(): void;
 }
 
-/** Guards the tests of one process, which may run at the same time. */
-interface WorkerGuard {
-  /** Guards the code that runs from here on as a test's. Call it before the first `await` of a fixture. */
-  begin(url: string, setting: GuardSetting, name: string): GuardedTest;
-  /** @throws EgressError if there were calls after the last test */
-  close(): void;
-}
-
 /** Throws without frames: the places of the calls are in the message. */
 export function refuse(calls: readonly BlockedCall[], url: string, by?: string): void {
   if (calls.length === 0) return;
@@ -69,7 +61,8 @@ export function refuse(calls: readonly BlockedCall[], url: string, by?: string):
   throw error;
 }
 
-export function createWorkerGuard(): WorkerGuard {
+/** Guards the tests of one process, which may run at the same time. */
+export function createWorkerGuard() {
   const running = new Set<RunningTest>();
   const storage = new AsyncLocalStorage<RunningTest>();
   knowTests({ current: () => storage.getStore(), isRunning: (it) => running.has(it) });
@@ -84,7 +77,8 @@ export function createWorkerGuard(): WorkerGuard {
   }
 
   return {
-    begin(url, setting, name) {
+    /** Guards the code that runs from here on as a test's. Call it before the first `await` of a fixture. */
+    begin(url: string, setting: GuardSetting, name: string) {
       const late = takeLast();
       let endReroute: (() => void) | undefined;
       const test: GuardedTest = {
@@ -109,6 +103,7 @@ export function createWorkerGuard(): WorkerGuard {
       test.enter();
       return test;
     },
+    /** @throws EgressError if there were calls after the last test */
     close() {
       const { url = "" } = last ?? {};
       refuse(takeLast(), url);

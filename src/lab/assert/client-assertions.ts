@@ -60,37 +60,6 @@ const isOfNode = /^bound #createTimer/;
 const fakeTimers =
   'fake timers are in force: an SDK sends its queue, and tries again, only when the test moves the time; call `await client.flush()`, or leave the timers real, e.g. `useFakeTimers({ toFake: ["Date"] })`';
 
-/** Assertions of one handle: which of them have no result yet, and how long they may wait. */
-export interface Assertions {
-  /** Ends the calls of assertions that `end` forgets. */
-  readonly signal: AbortSignal;
-  /** True if an assertion has failed: the test fails with its report. */
-  readonly hasFailed: boolean;
-  /** Undefined: not known. */
-  deadline: () => Deadline | undefined;
-  /** How long waits without a limit of their own may take, ms. */
-  waitMs: number;
-  /** Resolves when an event after the cursor is kept, at the latest after `ms`. */
-  arrival(since: number, ms: number): Promise<unknown>;
-  /**
-   * Runs an assertion. After `end` its promise stays pending: nothing awaits it.
-   * @param above The function that the test called
-   */
-  run<T>(above: (...args: never[]) => unknown, title: string, assertion: () => Promise<T>): Promise<T>;
-  /** How long a wait may take, ms, so that its report comes before the runner's own timeout. */
-  within(timeoutMs?: number): number;
-  /** What this process knows about missing events. */
-  known(): Promise<KnownCauses>;
-  /** Adds to what is known. */
-  learn(more: Knowledge): void;
-  /** What the assertions without a result would report now: the runner's own limit has ended the test. */
-  reports(): Promise<readonly string[]>;
-  /** Forgets the assertions without a result and returns the error that reports them. */
-  end(): NotAwaitedError | undefined;
-  /** As `end`, and the error has their reports: without a runner's hooks its own limit may have ended the test. */
-  endWithReports(): Promise<NotAwaitedError | undefined>;
-}
-
 const none = (): Partial<KnownCauses> => ({});
 
 /** Puts the caller's frames first: runners show the line of the first frame, which is to be the test's own. */
@@ -145,91 +114,116 @@ function newEnding(): AbortController {
   return ending;
 }
 
-export function createAssertions(): Assertions {
-  const pending = new Set<Pending>();
-  let ending = newEnding();
-  let hasFailed = false;
-  let isOver = false;
+/** Assertions of one handle: which of them have no result yet, and how long they may wait. */
+export class Assertions {
+  /** True if an assertion has failed: the test fails with its report. */
+  hasFailed = false;
+  /** Undefined: not known. */
+  deadline: () => Deadline | undefined = () => undefined;
+  /** How long waits without a limit of their own may take, ms. */
+  waitMs = suiteWait();
+  readonly #pending = new Set<Pending>();
+  readonly #knowledge: Knowledge[] = [];
+  #ending = newEnding();
+  #isOver = false;
+
+  /** Ends the calls of assertions that `end` forgets. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Resolves when an event after the cursor is kept, at the latest after `ms`. */
+  arrival: (since: number, ms: number) => Promise<unknown> = (_, ms) =>
+    new Promise((resolve) => setTimeout(resolve, ms));
+
+  /**
+   * Runs an assertion. After `end` its promise stays pending: nothing awaits it.
+   * @param above The function that the test called
+   */
+  run<T>(above: (...args: never[]) => unknown, title: string, assertion: () => Promise<T>): Promise<T> {
+    // once more, for its report
+    if (this.#isOver) return assertion();
+    const entry = { title, frames: callerFrames(above), again: assertion };
+    this.#pending.add(entry);
+    return new Promise((resolve, reject) => {
+      assertion().then(
+        (result) => {
+          if (this.#pending.delete(entry)) resolve(result);
+        },
+        (error: unknown) => {
+          if (!this.#pending.delete(entry)) return;
+          this.hasFailed = true;
+          reject(withFrames(error, entry.frames));
+        },
+      );
+    });
+  }
+
+  /** How long a wait may take, ms, so that its report comes before the runner's own timeout. */
+  within(timeoutMs = this.waitMs): number {
+    if (this.#isOver) return 0;
+    const deadline = this.deadline();
+    if (deadline === undefined) return timeoutMs;
+    const left = Math.floor(deadline.at - performance.now() - reportTime(deadline));
+    return Math.max(0, Math.min(timeoutMs, left));
+  }
+
+  /** What this process knows about missing events. */
+  async known(): Promise<KnownCauses> {
+    const causes = await Promise.all(this.#knowledge.map((it) => atMost(knowledgePatience, it().catch(none), none)));
+    return {
+      certain: causes.flatMap((it) => it.certain ?? []),
+      sdk: causes.flatMap((it) => it.sdk ?? []),
+      absent: causes.flatMap((it) => it.absent ?? []),
+      queue: [...(areTimersFake() ? [fakeTimers] : []), ...causes.flatMap((it) => it.queue ?? [])],
+    };
+  }
+
+  learn(more: Knowledge): void {
+    this.#knowledge.push(more);
+  }
+
+  /** What the assertions without a result would report now: the runner's own limit has ended the test. */
+  reports(): Promise<readonly string[]> {
+    return this.#reportsOf([...this.#pending]);
+  }
+
+  /** Forgets the assertions without a result and returns the error that reports them. */
+  end(): NotAwaitedError | undefined {
+    const left = this.#take();
+    return left.length === 0 ? undefined : new NotAwaitedError(left, []);
+  }
+
+  /** As `end`, and the error has their reports: without a runner's hooks its own limit may have ended the test. */
+  async endWithReports(): Promise<NotAwaitedError | undefined> {
+    const left = this.#take();
+    return left.length === 0 ? undefined : new NotAwaitedError(left, await this.#reportsOf(left));
+  }
+
   /** Forgets the assertions without a result: their promises stay pending. */
-  const take = (): readonly Pending[] => {
-    const left = [...pending];
+  #take(): readonly Pending[] {
+    const left = [...this.#pending];
     if (left.length === 0) return left;
-    pending.clear();
-    ending.abort();
-    ending = newEnding();
+    this.#pending.clear();
+    this.#ending.abort();
+    this.#ending = newEnding();
     return left;
-  };
-  const reportsOf = async (left: Iterable<Pending>): Promise<readonly string[]> => {
+  }
+
+  async #reportsOf(left: readonly Pending[]): Promise<readonly string[]> {
     // a matcher runs another assertion, which has its title
-    const first = new Map([...left].reverse().map((it) => [it.title, it]));
+    const first = new Map(left.toReversed().map((it) => [it.title, it]));
     if (first.size === 0) return [];
-    isOver = true;
+    this.#isOver = true;
     const works = [...first.values()]
       .reverse()
       .map(({ again }) =>
         again().then(resultText, (error: unknown) => (error instanceof Error ? error.message : String(error))),
       );
     return inTime(works).finally(() => {
-      isOver = false;
+      this.#isOver = false;
     });
-  };
-  const knowledge: Knowledge[] = [];
-  const assertions: Assertions = {
-    get signal() {
-      return ending.signal;
-    },
-    get hasFailed() {
-      return hasFailed;
-    },
-    deadline: () => undefined,
-    waitMs: suiteWait(),
-    arrival: (_, ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    run: (above, title, assertion) => {
-      // once more, for its report
-      if (isOver) return assertion();
-      const entry = { title, frames: callerFrames(above), again: assertion };
-      pending.add(entry);
-      return new Promise((resolve, reject) => {
-        assertion().then(
-          (result) => {
-            if (pending.delete(entry)) resolve(result);
-          },
-          (error: unknown) => {
-            if (!pending.delete(entry)) return;
-            hasFailed = true;
-            reject(withFrames(error, entry.frames));
-          },
-        );
-      });
-    },
-    within(timeoutMs = assertions.waitMs) {
-      if (isOver) return 0;
-      const deadline = assertions.deadline();
-      if (deadline === undefined) return timeoutMs;
-      const left = Math.floor(deadline.at - performance.now() - reportTime(deadline));
-      return Math.max(0, Math.min(timeoutMs, left));
-    },
-    async known() {
-      const found = await Promise.all(knowledge.map((it) => atMost(knowledgePatience, it().catch(none), none)));
-      return {
-        certain: found.flatMap((it) => it.certain ?? []),
-        sdk: found.flatMap((it) => it.sdk ?? []),
-        absent: found.flatMap((it) => it.absent ?? []),
-        queue: [...(areTimersFake() ? [fakeTimers] : []), ...found.flatMap((it) => it.queue ?? [])],
-      };
-    },
-    learn: (more) => void knowledge.push(more),
-    reports: () => reportsOf(pending),
-    end() {
-      const left = take();
-      return left.length === 0 ? undefined : new NotAwaitedError(left, []);
-    },
-    async endWithReports() {
-      const left = take();
-      return left.length === 0 ? undefined : new NotAwaitedError(left, await reportsOf(left));
-    },
-  };
-  return assertions;
+  }
 }
 
 const place = Symbol.for("phx-sim.assertions");
@@ -240,4 +234,4 @@ export const withAssertions = <T extends object>(handle: T, assertions: Assertio
 
 /** The assertions of a handle; none are kept for one that another version made. */
 export const assertionsOf = (handle: object): Assertions =>
-  (handle as { [place]?: Assertions })[place] ?? createAssertions();
+  (handle as { [place]?: Assertions })[place] ?? new Assertions();

@@ -17,12 +17,6 @@ interface Listener extends Interest {
   onEvent(event: StoredEvent): void;
 }
 
-/** Passes events to listeners when they are written. */
-export interface Dispatcher {
-  /** Returns the function that ends it. */
-  listen(listener: Listener): () => void;
-}
-
 const nameIn = (pattern: Pattern): string | undefined =>
   namePatterns(pattern).find((it): it is string => typeof it === "string");
 
@@ -70,7 +64,7 @@ const matches = (
  * One subscription to the log for all listeners. A listener for events of certain names costs nothing when others come;
  * a line is read only for a listener that may need it.
  */
-export function createDispatcher(log: TrafficLog): Dispatcher {
+export function createDispatcher(log: TrafficLog) {
   const byName = new Map<string, Set<Listener>>();
   const anyName = new Set<Listener>();
   let size = 0;
@@ -116,7 +110,8 @@ export function createDispatcher(log: TrafficLog): Dispatcher {
   }
 
   return {
-    listen(listener) {
+    /** Returns the function that ends it. */
+    listen(listener: Listener) {
       for (const listeners of setsOf(listener)) listeners.add(listener);
       if (size++ === 0) unsubscribe = log.subscribe(publish);
       let isOver = false;
@@ -127,3 +122,6 @@ export function createDispatcher(log: TrafficLog): Dispatcher {
     },
   };
 }
+
+/** Passes events to listeners when they are written. */
+export type Dispatcher = ReturnType<typeof createDispatcher>;

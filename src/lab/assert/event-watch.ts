@@ -6,15 +6,8 @@ import { searchEvents } from "../../state/journal/search.ts";
 import { type Dispatcher, type Interest, interestIn } from "./dispatcher.ts";
 import { fitsEvent } from "./match/evaluate.ts";
 
-/** A signal that ends with the first of several; `release` removes its listeners from them. */
-export interface JoinedSignal {
-  readonly signal: AbortSignal;
-  end(): void;
-  release(): void;
-}
-
 /** Joins signals. `AbortSignal.any` would leave a listener of each wait on signals that live as long as the sim. */
-export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignal {
+export function joinSignals(...signals: readonly AbortSignal[]) {
   const controller = new AbortController();
   const end = () => controller.abort();
   for (const signal of signals) {
@@ -30,21 +23,12 @@ export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignal {
   };
 }
 
+/** A signal that ends with the first of several; `release` removes its listeners from them. */
+export type JoinedSignal = ReturnType<typeof joinSignals>;
+
 /** Which events are watched: those after a cursor. */
 export interface Watched extends Interest {
   since: number;
-}
-
-export interface Watch {
-  /** True once all events that existed at the start were passed on. */
-  readonly isCaughtUp: boolean;
-  /**
-   * Resolves with true as soon as the condition holds, which is tested after each event; with false if it does not
-   * after `ms`, when the signal ends, or when the watch is closed. Existing events always come first. One call at a
-   * time.
-   */
-  until(holds: () => boolean, ms: number, signal: AbortSignal): Promise<boolean>;
-  close(): void;
 }
 
 const filterOf = ({ distinct_id, project, outcome, since }: Watched): EventFilter => ({
@@ -79,7 +63,7 @@ export function watchEvents(
   { log, dispatcher }: { log: TrafficLog; dispatcher: Dispatcher },
   watched: Watched,
   take: (event: StoredEvent) => void,
-): Watch {
+) {
   const start = log.lastSeq;
   const queue: StoredEvent[] = [];
   let isCaughtUp = false;
@@ -117,10 +101,16 @@ export function watchEvents(
   caughtUp.catch(() => {});
 
   return {
+    /** True once all events that existed at the start were passed on. */
     get isCaughtUp() {
       return isCaughtUp;
     },
-    until: (holds, ms, signal) =>
+    /**
+     * Resolves with true as soon as the condition holds, which is tested after each event; with false if it does not
+     * after `ms`, when the signal ends, or when the watch is closed. Existing events always come first. One call at a
+     * time.
+     */
+    until: (holds: () => boolean, ms: number, signal: AbortSignal) =>
       new Promise((resolve, reject) => {
         const end = (held: boolean) => {
           clearTimeout(timer);
@@ -156,12 +146,7 @@ export function watchEvents(
   };
 }
 
-/** Waits for the first new event. */
-export interface Arrival {
-  /** Resolves with true when an event has come; with false after `ms`, or when the signal ends or the sim closes. */
-  within(ms: number, signal: AbortSignal): Promise<boolean>;
-  close(): void;
-}
+export type Watch = ReturnType<typeof watchEvents>;
 
 /** Listens for an event that a list would show. @param isWanted Called for events that fit everything else */
 export function arrivalOf(
@@ -169,7 +154,7 @@ export function arrivalOf(
   { event: name, since = 0, until = Number.POSITIVE_INFINITY, ...filter }: EventFilter,
   where: JsonObject,
   isWanted: (event: StoredEvent) => boolean = () => true,
-): Arrival {
+) {
   let hasCome = false;
   let arrive = () => {};
   const close = dispatcher.listen({
@@ -182,7 +167,8 @@ export function arrivalOf(
     },
   });
   return {
-    async within(ms, signal) {
+    /** Resolves with true when an event has come; with false after `ms`, or when the signal ends or the sim closes. */
+    async within(ms: number, signal: AbortSignal) {
       if (hasCome) return true;
       const over = joinSignals(signal, closing);
       const timer = setTimeout(over.end, ms);
@@ -198,3 +184,6 @@ export function arrivalOf(
     close,
   };
 }
+
+/** Waits for the first new event. */
+export type Arrival = ReturnType<typeof arrivalOf>;

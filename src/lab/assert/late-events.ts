@@ -16,23 +16,18 @@ interface FailedWait {
   outcome: "kept" | "dropped";
 }
 
-/** Remembers failed waits for a while: an event that comes after one explains why a test failed. */
-export interface LateEvents {
-  remember(wait: FailedWait): void;
-}
-
 const secondsSince = (start: number): string => `${((performance.now() - start) / 1000).toFixed(1)} s`;
 
 const sentence = ({ seq, event, project }: StoredEvent, start: number): string =>
   `event #${seq} ${JSON.stringify(event)} came ${secondsSince(start)} after a wait for it gave up${project === null ? "" : ` (project ${project})`}`;
 
 /** @param notice Called for an event that came too late, once for each wait */
-export function createLateEvents(dispatcher: Dispatcher, notice: (text: string) => void): LateEvents {
+export function createLateEvents(dispatcher: Dispatcher, notice: (text: string) => void) {
   /** The functions that forget a wait, the oldest first. */
   const remembered = new Set<() => void>();
 
   return {
-    remember({ match, project, since, outcome }) {
+    remember({ match, project, since, outcome }: FailedWait) {
       const start = performance.now();
       const forget = () => {
         stop();
@@ -55,3 +50,6 @@ export function createLateEvents(dispatcher: Dispatcher, notice: (text: string) 
     },
   };
 }
+
+/** Remembers failed waits for a while: an event that comes after one explains why a test failed. */
+export type LateEvents = ReturnType<typeof createLateEvents>;

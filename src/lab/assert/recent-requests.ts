@@ -29,19 +29,11 @@ export interface RequestsSeen
   readonly touched: ReadonlyMap<string, number>;
 }
 
-/** What reports read from the log. Assertions fail together when an app is broken: it is read once for all of them. */
-export interface RecentRequests {
-  /** The newest events of a filter, oldest first. */
-  events(filter: EventFilter): Promise<readonly StoredEvent[]>;
-  /** What `read` found for this scope. */
-  requests(scope: string, read: () => Promise<RequestsSeen>): Promise<RequestsSeen>;
-}
-
 /** How long it is kept where nothing is written, ms. */
 const keptMs = 1_000;
 
 /** Keeps what was read until something is written or removed. */
-export function createRecentRequests(log: TrafficLog): RecentRequests {
+export function createRecentRequests(log: TrafficLog) {
   const events = new Map<string, Promise<readonly StoredEvent[]>>();
   const requests = new Map<string, Promise<RequestsSeen>>();
   let stop: (() => void) | undefined;
@@ -74,7 +66,13 @@ export function createRecentRequests(log: TrafficLog): RecentRequests {
   }
 
   return {
-    events: (filter) => once(events, JSON.stringify(filter), () => newest(log, filter, () => true, mostSearched)),
-    requests: (scope, read) => once(requests, scope, read),
+    /** The newest events of a filter, oldest first. */
+    events: (filter: EventFilter) =>
+      once(events, JSON.stringify(filter), () => newest(log, filter, () => true, mostSearched)),
+    /** What `read` found for this scope. */
+    requests: (scope: string, read: () => Promise<RequestsSeen>) => once(requests, scope, read),
   };
 }
+
+/** What reports read from the log. Assertions fail together when an app is broken: it is read once for all of them. */
+export type RecentRequests = ReturnType<typeof createRecentRequests>;

@@ -12,16 +12,6 @@ interface ChildRerouteOptions extends RerouteRules {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What sends child processes to the sim. */
-interface ChildReroute {
-  /** Variables to add to the child's. */
-  readonly env: Record<string, string>;
-  /** True if programs other than Node are rerouted as well, by the proxy. */
-  readonly byProxy: boolean;
-  /** Sentences about what is not rerouted, for people. */
-  readonly notes: readonly string[];
-}
-
 const noProxy = "The sim is no proxy (--no-proxy): only Node processes are rerouted, other programs are not.";
 
 const othersNote = (hosts: readonly string[]): string =>
@@ -42,18 +32,21 @@ function withoutProxy({ certFile, env }: ChildRerouteOptions): string | undefine
  * @throws TypeError when a host cannot be read
  * @throws Error when a bundle of certificates cannot be written
  */
-export function rerouteChildren(options: ChildRerouteOptions): ChildReroute {
+export function rerouteChildren(options: ChildRerouteOptions) {
   const { url, hosts = [], certFile, env } = options;
   rerouteTest({ hosts });
   const reason = withoutProxy(options);
   const byProxy = reason === undefined && certFile !== undefined;
   return {
+    /** Variables to add to the child's. */
     env: {
       NODE_OPTIONS: nodeOptions(env.NODE_OPTIONS),
       [rerouteVariable]: JSON.stringify({ url, hosts }),
       ...(byProxy && { ...proxyVariables(env, url), ...trustEnv(certFile, env) }),
     },
+    /** True if programs other than Node are rerouted as well, by the proxy. */
     byProxy,
+    /** Sentences about what is not rerouted, for people. */
     notes: reason !== undefined ? [reason] : hosts.length > 0 ? [othersNote(hosts)] : [],
   };
 }

@@ -4,7 +4,6 @@ import { inSlices, type Stepwise } from "../../kernel/base/work.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import type { Linter } from "./linter.ts";
 import { lintRequestOf } from "./request.ts";
-import type { LintPage } from "./shapes.ts";
 
 export interface FollowerPorts {
   readonly log: TrafficLog;
@@ -13,19 +12,12 @@ export interface FollowerPorts {
   readonly closing: AbortSignal;
 }
 
-/** Feeds the log to the linter on demand; requests are not slowed down. */
-export interface Follower {
-  /** Examines new requests; stops after about `maxMs` of work. */
-  catchUp(maxMs: number): Promise<void>;
-  readonly progress: Omit<LintPage, "findings">;
-}
-
 /** Of more new events (or requests) than this, only the newest are examined. */
 const mostNew = 100_000;
 /** Work without a break, ms. */
 const sliceMs = 4;
 
-export function createFollower({ log, clock, closing }: FollowerPorts, linter: Linter): Follower {
+export function createFollower({ log, clock, closing }: FollowerPorts, linter: Linter) {
   let n = 0;
   let seq = 0;
   let looked = 0;
@@ -104,7 +96,8 @@ export function createFollower({ log, clock, closing }: FollowerPorts, linter: L
   }
 
   return {
-    catchUp(maxMs) {
+    /** Examines new requests; stops after about `maxMs` of work. */
+    catchUp(maxMs: number) {
       const done = working.then(() => work(maxMs));
       working = done.catch(() => {});
       return done;
@@ -114,3 +107,6 @@ export function createFollower({ log, clock, closing }: FollowerPorts, linter: L
     },
   };
 }
+
+/** Feeds the log to the linter on demand; requests are not slowed down. */
+export type Follower = ReturnType<typeof createFollower>;

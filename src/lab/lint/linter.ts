@@ -30,14 +30,6 @@ interface Held extends LintFinding {
   subject: string;
 }
 
-/** The findings of one project. */
-interface Findings {
-  /** Collects the remarks about a request. */
-  about(request: Pick<LintRequest, "n" | "project">): Remarks;
-  /** In the order of their first remark. */
-  list(): LintFinding[];
-}
-
 const keyOf = ({ code, event, subject }: Remark): string => JSON.stringify([code, event, subject]);
 
 function count(held: Held, { seq }: Remark, n: number): void {
@@ -53,24 +45,27 @@ function newFinding({ code, event, subject, detail, seq }: Remark, project: numb
 
 const shown = ({ subject: _, ...finding }: Held): LintFinding => finding;
 
-function createFindings(): Findings {
-  const found = new Map<string, Held>();
-  return {
-    about: ({ n, project }) => ({
-      report(remark) {
+/** The findings of one project, in the order of their first remark. */
+class Findings {
+  readonly #held = new Map<string, Held>();
+
+  /** Collects the remarks about a request. */
+  about({ n, project }: Pick<LintRequest, "n" | "project">): Remarks {
+    return {
+      report: (remark) => {
         const key = keyOf(remark);
-        const held = found.get(key);
+        const held = this.#held.get(key);
         if (held) count(held, remark, n);
-        else if (found.size < mostFindings) found.set(key, newFinding(remark, project, n));
+        else if (this.#held.size < mostFindings) this.#held.set(key, newFinding(remark, project, n));
       },
-      withdraw(code, subject) {
-        for (const [key, held] of found) {
-          if (held.code === code && held.subject === subject) found.delete(key);
-        }
+      withdraw: (code, subject) => {
+        for (const [key, held] of this.#held)
+          if (held.code === code && held.subject === subject) this.#held.delete(key);
       },
-    }),
-    list: () => [...found.values()].map(shown),
-  };
+    };
+  }
+
+  list = (): LintFinding[] => [...this.#held.values()].map(shown);
 }
 
 /** Projects whose traffic, and whose findings, are remembered; the oldest ones are forgotten. */
@@ -78,59 +73,58 @@ const mostWatched = 200;
 const mostProjects = 5_000;
 
 /** Finds likely mistakes in the traffic. */
-export interface Linter {
-  /** Examines a request, in steps. Requests must arrive in order. */
-  examine(request: LintRequest): Stepwise<void>;
-  /** Of one project or of all, in the order of their first remark. */
-  findings(project?: number): LintFinding[];
-  /** Forgets a project or all. Rules that need the whole traffic stay silent from then on. */
-  forget(project?: number): void;
-  /** Notes that requests were skipped: rules that need the whole traffic stay silent. */
-  skip(): void;
-}
-
-export function createLinter(port: LintPort): Linter {
-  const watched = new RecentMap<number, readonly Rule[]>(mostWatched);
-  const found = new RecentMap<number, Findings>(mostProjects);
+export class Linter {
+  readonly #port: LintPort;
+  readonly #watched = new RecentMap<number, readonly Rule[]>(mostWatched);
+  readonly #findings = new RecentMap<number, Findings>(mostProjects);
   /** Projects whose traffic is only partly remembered. */
-  const partial = new RecentMap<number, true>(mostProjects);
-  let isAllPartial = false;
+  readonly #partial = new RecentMap<number, true>(mostProjects);
+  #isAllPartial = false;
 
-  function watch(project: number): readonly Rule[] {
-    // the project was examined before and forgotten
-    if (found.has(project)) partial.set(project, true);
-    const isWhole = () => !isAllPartial && !partial.has(project);
-    return rules.map((create) => create({ project, port, isWhole }));
+  constructor(port: LintPort) {
+    this.#port = port;
   }
 
-  return {
-    *examine(request) {
-      const { project } = request;
-      const ofProject = getOrMake(watched, project, () => watch(project));
-      const remarks = getOrMake(found, project, createFindings).about(request);
-      for (const rule of ofProject) {
-        const steps = rule.examine(request, remarks);
-        if (steps) yield* steps;
-        yield;
-      }
-    },
-    findings(project) {
-      const chosen = project === undefined ? [...found.values()] : [found.get(project)];
-      return chosen.flatMap((it) => it?.list() ?? []);
-    },
-    forget(project) {
-      if (project === undefined) {
-        watched.clear();
-        found.clear();
-        isAllPartial = true;
-      } else {
-        watched.delete(project);
-        found.delete(project);
-        partial.set(project, true);
-      }
-    },
-    skip() {
-      isAllPartial = true;
-    },
-  };
+  #watch(project: number): readonly Rule[] {
+    // the project was examined before and forgotten
+    if (this.#findings.has(project)) this.#partial.set(project, true);
+    const isWhole = () => !this.#isAllPartial && !this.#partial.has(project);
+    return rules.map((create) => create({ project, port: this.#port, isWhole }));
+  }
+
+  /** Examines a request, in steps. Requests must arrive in order. */
+  *examine(request: LintRequest): Stepwise<void> {
+    const { project } = request;
+    const ofProject = getOrMake(this.#watched, project, () => this.#watch(project));
+    const remarks = getOrMake(this.#findings, project, () => new Findings()).about(request);
+    for (const rule of ofProject) {
+      const steps = rule.examine(request, remarks);
+      if (steps) yield* steps;
+      yield;
+    }
+  }
+
+  /** Of one project or of all, in the order of their first remark. */
+  findings(project?: number): LintFinding[] {
+    const chosen = project === undefined ? [...this.#findings.values()] : [this.#findings.get(project)];
+    return chosen.flatMap((it) => it?.list() ?? []);
+  }
+
+  /** Forgets a project or all. Rules that need the whole traffic stay silent from then on. */
+  forget(project?: number): void {
+    if (project === undefined) {
+      this.#watched.clear();
+      this.#findings.clear();
+      this.#isAllPartial = true;
+    } else {
+      this.#watched.delete(project);
+      this.#findings.delete(project);
+      this.#partial.set(project, true);
+    }
+  }
+
+  /** Notes that requests were skipped: rules that need the whole traffic stay silent. */
+  skip(): void {
+    this.#isAllPartial = true;
+  }
 }

@@ -4,7 +4,7 @@ import { slice } from "../../kernel/http/slice.ts";
 import { liveResources } from "../../state/documents/resources.ts";
 import type { WorldStore } from "../../state/documents/world-store.ts";
 import { createFollower, type FollowerPorts } from "./follower.ts";
-import { createLinter } from "./linter.ts";
+import { Linter } from "./linter.ts";
 import type { LintPort } from "./rule.ts";
 import { LintPage, LintQuery, longestWork } from "./shapes.ts";
 
@@ -66,7 +66,7 @@ function portOf({ people, worlds }: LintPorts): LintPort {
 
 /** The endpoint of the linter. It reads the journal on request, so captures do not pay for it. */
 export const lintSlice = slice(["log", "clock", "closing", "people", "worlds"], (ports: LintPorts) => {
-  const linter = createLinter(portOf(ports));
+  const linter = new Linter(portOf(ports));
   const follower = createFollower(ports, linter);
   return [
     row({

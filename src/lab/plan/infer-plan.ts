@@ -8,31 +8,24 @@ export interface InferOptions {
   event?: string;
 }
 
-/** Collects the shapes of events; its size does not grow with their number. */
-interface Inference {
-  add(event: PlannableEvent): void;
-  /** Number of events that were added, and of those left out because there are too many names. */
-  readonly added: number;
-  readonly leftOut: number;
-  plan(): PlanFile;
-}
-
 /** Different event names in a plan. */
 const mostEvents = 1000;
 
-export function createInference({ title, event: only }: InferOptions = {}): Inference {
+/** Collects the shapes of events; its size does not grow with their number. */
+export function createInference({ title, event: only }: InferOptions = {}) {
   const events = new Map<string, Fields>();
   let [added, leftOut] = [0, 0];
   const isWanted = ({ event, outcome }: PlannableEvent): boolean =>
     outcome !== "dropped" && event !== "__proto__" && (only === undefined ? !isSdkEvent(event) : event === only);
   return {
+    /** Number of events that were added, and of those left out because there are too many names. */
     get added() {
       return added;
     },
     get leftOut() {
       return leftOut;
     },
-    add(event) {
+    add(event: PlannableEvent) {
       if (!isWanted(event)) return;
       const fields = events.get(event.event) ?? (events.size < mostEvents ? newFields() : undefined);
       if (!fields) {
@@ -43,7 +36,7 @@ export function createInference({ title, event: only }: InferOptions = {}): Infe
       events.set(event.event, fields);
       addObject(fields, event.properties, (name) => !isSdkProperty(name));
     },
-    plan: () => ({
+    plan: (): PlanFile => ({
       version: 1,
       ...(title !== undefined && { title }),
       events: Object.fromEntries(

@@ -13,14 +13,6 @@ export interface ProbeArrival {
   readonly body: Buffer;
 }
 
-/** What arrived for the probes of one check. */
-export interface Reception {
-  /** Must be called before a probe is sent. */
-  expect(probe: Probe): void;
-  arrivals(probe: Probe): readonly ProbeArrival[];
-  take(call: Call): Reply | undefined;
-}
-
 const mostInflated = 20_000_000;
 
 const gunzipped = (bytes: Buffer): Buffer | undefined => {
@@ -46,7 +38,7 @@ function* readings(body: Buffer): Generator<string> {
 }
 
 /** Keeps what arrives for one check, and answers it. A probe is known by any of its marks: a proxy may lose the others. */
-export function createReception(nonce: ProbeNonce): Reception {
+export function createReception(nonce: ProbeNonce) {
   const expected = new Map<string, Probe>();
   const arrived = new Map<string, ProbeArrival[]>();
   const mark = new RegExp(`${nonce}\\d{5}`);
@@ -67,9 +59,10 @@ export function createReception(nonce: ProbeNonce): Reception {
   }
 
   return {
-    expect: (probe) => void expected.set(probe.id, probe),
-    arrivals: ({ id }) => arrived.get(id) ?? [],
-    take(call) {
+    /** Must be called before a probe is sent. */
+    expect: (probe: Probe) => void expected.set(probe.id, probe),
+    arrivals: ({ id }: Probe) => arrived.get(id) ?? [],
+    take(call: Call) {
       if (isControlPath(call.path)) return undefined;
       const probe = probeOf(call);
       if (!probe) return undefined;
@@ -79,6 +72,9 @@ export function createReception(nonce: ProbeNonce): Reception {
     },
   };
 }
+
+/** What arrived for the probes of one check. */
+export type Reception = ReturnType<typeof createReception>;
 
 /** Scripts and settings come compressed from the service where the request allows it. */
 function answerTo({ method, answer }: Probe, call: Call): Reply {

@@ -14,21 +14,6 @@ import { type RecordedKind, recordedKind } from "./rrweb.ts";
 const most = { sessions: 2_000, perSession: 2_000, listed: 300_000, ids: 20, windows: 50 } as const;
 const longestId = 200;
 
-/** A request's part of a recording. */
-export interface PartSum {
-  readonly seq: number;
-  readonly n: number;
-  readonly window: string;
-  /** ms, by the journal's time. */
-  readonly start: number;
-  readonly end: number;
-  readonly bytes: number;
-  readonly items: number;
-  readonly kinds: Partial<Record<RecordedKind, number>>;
-  /** The journal's time minus the browser's. */
-  readonly shift: number;
-}
-
 /** What was seen of a session; its events and parts stay in the journal. */
 export interface SessionSum {
   readonly id: string;
@@ -106,7 +91,7 @@ function shiftOf([first]: readonly Json[], time: number): number {
 }
 
 /** The facts of a part, without decompressing anything. */
-function partOf(event: StoredEvent, line: TrafficLine, lineSize: number): PartSum {
+function partOf(event: StoredEvent, line: TrafficLine, lineSize: number) {
   const sent = line.body === undefined ? [] : openLegacy(line.body, false).items;
   const { $snapshot_items, $window_id } = event.properties;
   const items = Array.isArray($snapshot_items) ? $snapshot_items : [];
@@ -128,14 +113,19 @@ function partOf(event: StoredEvent, line: TrafficLine, lineSize: number): PartSu
     seq: event.seq,
     n: event.request,
     window: typeof $window_id === "string" ? $window_id.slice(0, longestId) : "",
+    /** ms, by the journal's time. */
     start,
     end: Math.max(start, end),
     bytes: bytesOf(sent, lineSize),
     items: items.length,
     kinds,
+    /** The journal's time minus the browser's. */
     shift,
   };
 }
+
+/** A request's part of a recording. */
+export type PartSum = ReturnType<typeof partOf>;
 
 function addPart(count: SessionCount, session: SessionSum, part: PartSum, source: Json | undefined): void {
   session.partCount++;

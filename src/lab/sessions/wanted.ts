@@ -8,12 +8,6 @@ interface Wanted {
   readonly digits: RegExp | undefined;
 }
 
-/** Finds values in texts, however they are written there. */
-export interface Values {
-  /** Indexes of the values that the text has, each with the way in which it is written. */
-  in(text: string): ReadonlyMap<number, ValueWriting>;
-}
-
 const fewestDigits = 6;
 /** What people and forms write between digits. */
 const separator = "[\\s._\\-/()\\u2010-\\u2013\\u2022\\u00b7]{0,2}";
@@ -127,7 +121,7 @@ function formsOf(text: string): readonly string[] {
 const hasEscape = new RegExp(escapes.map(([{ source }]) => source).join("|"), "i");
 
 /** What to look for. Upper and lower case differ. */
-export function valuesOf(texts: readonly string[]): Values {
+export function valuesOf(texts: readonly string[]) {
   const wanted: Wanted[] = texts.map((it) => {
     const text = asShown(it);
     return { text, digits: digitsOf(text) };
@@ -148,7 +142,8 @@ export function valuesOf(texts: readonly string[]): Values {
   }
 
   return {
-    in(text) {
+    /** Indexes of the values that the text has, each with the way in which it is written. */
+    in(text: string) {
       const found = new Map<number, ValueWriting>();
       if (text.length < shortest) return found;
       inForm(text, "text", found);
@@ -159,3 +154,6 @@ export function valuesOf(texts: readonly string[]): Values {
     },
   };
 }
+
+/** Finds values in texts, however they are written there. */
+export type Values = ReturnType<typeof valuesOf>;

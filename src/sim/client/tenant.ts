@@ -1,6 +1,6 @@
 import type { HandleScope } from "../../kernel/call/call.ts";
 import { knownOptions } from "../../kernel/call/option-keys.ts";
-import { createAssertions, withAssertions } from "../../lab/assert/client-assertions.ts";
+import { Assertions, withAssertions } from "../../lab/assert/client-assertions.ts";
 import { eventsBy } from "../../lab/assert/events-client.ts";
 import { requestsBy } from "../../lab/assert/requests-client.ts";
 import { envGroups, type Framework, frameworks } from "../../lab/egress/env-names.ts";
@@ -31,7 +31,7 @@ const tenantOptions = knownOptions<Tenant>("", { lint: [["project", "maxMs"]], s
 
 /** The common part of the handles of a sim and of a project, over the control API. */
 export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tenant {
-  const assertions = createAssertions();
+  const assertions = new Assertions();
   const place: HandleScope = {
     project,
     call: (method, path, body, signal = assertions.signal) => call(method, path, body, signal),

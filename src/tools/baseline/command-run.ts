@@ -25,14 +25,6 @@ export interface BaselineOutcome {
   readonly record: string | undefined;
 }
 
-/** Records a run. */
-export interface BaselineRun {
-  /** Begins; before the command starts. */
-  watch(sim: Sim): void;
-  /** @param code The command's exit code. @throws Failure failed */
-  finish(sim: Sim, code: number): Promise<BaselineOutcome>;
-}
-
 /** Changes and tests that a section lists; its text has all. */
 const mostItems = 100;
 const mostTests = 20;
@@ -105,16 +97,21 @@ async function projectNames(sim: Sim): Promise<Map<number, string>> {
 function recording(
   options: RecordOptions,
   finish: (run: Baseline, code: number) => BaselineOutcome | Promise<BaselineOutcome>,
-): BaselineRun {
+) {
   const recorder = createRecorder(options);
   return {
-    watch(sim) {
+    /** Begins; before the command starts. */
+    watch(sim: Sim) {
       sim.onProject(recorder.addProject);
       sim.onLine(recorder.addLine);
     },
-    finish: async (sim, code) => finish(recorder.baseline(await projectNames(sim)), code),
+    /** @param code The command's exit code. @throws Failure failed */
+    finish: async (sim: Sim, code: number) => finish(recorder.baseline(await projectNames(sim)), code),
   };
 }
+
+/** Records a run. */
+export type BaselineRun = ReturnType<typeof recording>;
 
 /** Compares a run with a baseline; without one, the run is only recorded. @throws Failure usage */
 export async function comparingRun(

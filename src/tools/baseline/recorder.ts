@@ -6,7 +6,6 @@ import { hasOwnUuid, showEvent } from "../../state/journal/show.ts";
 import type { StoredEvent } from "../../state/journal/stored-event.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
 import {
-  type Baseline,
   byName,
   type Occurrence,
   oneRecord,
@@ -15,15 +14,6 @@ import {
   type TestRecord,
   typeText,
 } from "./record.ts";
-
-/** Makes a baseline of the journal's lines, as they are written. Its size does not grow with the values. */
-interface Recorder {
-  /** A project was made for a test; null: without a name. */
-  addProject(project: { id: number; name: string | null }): void;
-  addLine(line: TrafficLine): void;
-  /** @param names Names of the projects that no test made, by id; that of the first is "" */
-  baseline(names: ReadonlyMap<number, string>): Baseline;
-}
 
 /** Limits of one test: event names, properties of an event, steps of a user. */
 const mostNames = 1_000;
@@ -187,7 +177,8 @@ function recordOf(received: Received, { order }: RecordOptions): TestRecord {
 /** The name of all tests whose projects have none: a number would differ from run to run. */
 const unnamed = "(unnamed)";
 
-export function createRecorder(options: RecordOptions): Recorder {
+/** Makes a baseline of the journal's lines, as they are written. Its size does not grow with the values. */
+export function createRecorder(options: RecordOptions) {
   const tests = new Map<number, string>();
   const projects = new Map<number, Received>();
   const receivedOf = (project: number): Received => {
@@ -232,18 +223,20 @@ export function createRecorder(options: RecordOptions): Recorder {
   }
 
   return {
-    addProject({ id, name }) {
+    /** A project was made for a test; null: without a name. */
+    addProject({ id, name }: { id: number; name: string | null }) {
       tests.set(id, name === null ? unnamed : steadyName(name));
       receivedOf(id);
     },
-    addLine(line) {
+    addLine(line: TrafficLine) {
       const asked = line.project === null ? undefined : answered(line)?.asked?.keys;
       for (const key of asked ?? []) receivedOf(line.project ?? 0).flags.add(key);
       line.events?.forEach((_, i) => {
         addEvent(showEvent(line, i), hasOwnUuid(line, i));
       });
     },
-    baseline(names) {
+    /** @param names Names of the projects that no test made, by id; that of the first is "" */
+    baseline(names: ReadonlyMap<number, string>) {
       const attempts = new Map<string, TestRecord[]>();
       for (const [id, received] of projects) {
         const name = tests.get(id) ?? names.get(id) ?? unnamed;

@@ -13,12 +13,6 @@ export interface ChildEnd {
   readonly problem?: string;
 }
 
-/** Passes signals on to a program, once there is one. */
-export interface SignalRelay {
-  readonly first: Signal | undefined;
-  passTo(child: Pick<ChildProcess, "kill">): void;
-}
-
 /** Package runners send a signal twice; within this time, ms, they count as one. */
 const sameMs = 1000;
 
@@ -26,7 +20,7 @@ const sameMs = 1000;
  * Passes signals on, except those that a terminal sends to the program itself: all but SIGTERM.
  * @param onTerminal True if one of our streams is a terminal
  */
-export function relaySignals(source: SignalSource, onTerminal: boolean, now: () => number = Date.now): SignalRelay {
+export function relaySignals(source: SignalSource, onTerminal: boolean, now: () => number = Date.now) {
   const last = new Map<Signal, number>();
   let first: Signal | undefined;
   let child: Pick<ChildProcess, "kill"> | undefined;
@@ -42,11 +36,14 @@ export function relaySignals(source: SignalSource, onTerminal: boolean, now: () 
     get first() {
       return first;
     },
-    passTo(it) {
+    passTo(it: Pick<ChildProcess, "kill">) {
       child = it;
     },
   };
 }
+
+/** Passes signals on to a program, once there is one. */
+export type SignalRelay = ReturnType<typeof relaySignals>;
 
 /** True if one of our streams is a terminal. */
 export const hasTerminal = (): boolean => [0, 1, 2].some((fd) => isatty(fd));

@@ -11,17 +11,6 @@ import type { Mishap, VerdictSection } from "../../testing/run-report/shapes.ts"
 import type { ChildEnd } from "./child-process.ts";
 import { allEvents } from "./run-findings.ts";
 
-/** A run whose app is ended after its response. */
-export interface ExitCheck {
-  /** Variables to add to the command's. */
-  env(before: string | undefined): Record<string, string>;
-  /** The command's end without the signal that the check itself sent. */
-  endOf(end: ChildEnd): ChildEnd;
-  /** What was lost, as a section of the verdict. */
-  section(sim: Sim): Promise<VerdictSection>;
-  close(): void;
-}
-
 const name = "exit";
 const title = "events at exit";
 const flushFix =
@@ -205,7 +194,7 @@ function recordsIn(file: string): ExitRecord[] {
 const killedCode = 137;
 
 /** Opens the check of a run. @param path Only responses to this path count */
-export function openExitCheck(path: string | undefined, cwd: string): ExitCheck {
+export function openExitCheck(path: string | undefined, cwd: string) {
   const folder = mkdtempSync(join(tmpdir(), "phx-sim-exit-"));
   const file = join(folder, "records.ndjson");
   const order: ExitOrder = { file, path };
@@ -217,13 +206,19 @@ export function openExitCheck(path: string | undefined, cwd: string): ExitCheck 
     }
   };
   return {
-    env: (before) => ({
+    /** Variables to add to the command's. */
+    env: (before: string | undefined) => ({
       NODE_OPTIONS: nodeOptions(before, builtFile("lab/egress/exit-preload.cjs")),
       [exitVariable]: JSON.stringify(order),
     }),
-    endOf: (end) =>
+    /** The command's end without the signal that the check itself sent. */
+    endOf: (end: ChildEnd) =>
       end.code === killedCode && records().some(({ kind }) => kind === "killed") ? { ...end, code: 0 } : end,
-    section: (sim) => sectionOf(records(), sim, cwd),
+    /** What was lost, as a section of the verdict. */
+    section: (sim: Sim) => sectionOf(records(), sim, cwd),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** A run whose app is ended after its response. */
+export type ExitCheck = ReturnType<typeof openExitCheck>;

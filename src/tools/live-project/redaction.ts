@@ -14,21 +14,13 @@ export interface Redacted {
   readonly decides: boolean;
 }
 
-/** Replaces secrets and personal data, the same value by the same stand-in over all documents. */
-export interface Cleaner {
-  /** @returns undefined if the document is nested too deep to be searched */
-  clean(document: JsonObject, path: string): JsonObject | undefined;
-  /** In the order of their replacement. */
-  readonly redacted: readonly Redacted[];
-}
-
 /** Properties of places are no personal data in a condition: a flag for a country names it. */
 const isPlace = (key: string): boolean => /(?:^|_)geoip_/.test(key);
 
 const decides = (path: string): boolean => /^(?:flags|cohorts)\b.*\bfilters\b.*\bvalue(?:\[\d+\])*$/.test(path);
 
 /** @param keep Values that stay wherever they are whole values. */
-export function createCleaner(keep: readonly string[] = [], rules?: TapeRules): Cleaner {
+export function createCleaner(keep: readonly string[] = [], rules?: TapeRules) {
   const kept = new Set(keep);
   const memory = createMemory();
   const found = new Map<string, Redacted>();
@@ -70,10 +62,12 @@ export function createCleaner(keep: readonly string[] = [], rules?: TapeRules): 
     return typeof standIn === "string" ? standIn : value;
   }
   return {
-    clean(document, path) {
+    /** @returns undefined if the document is nested too deep to be searched */
+    clean(document: JsonObject, path: string) {
       const safe = atOnce(filter.json(conditions(document, path), path));
       return isObject(safe) ? safe : undefined;
     },
+    /** In the order of their replacement. */
     get redacted() {
       return [...found.values()];
     },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kernel/base/json.ts";
 import { atOnce } from "../../../src/kernel/base/work.ts";
 import { lintCodes } from "../../../src/lab/lint/codes.ts";
-import { createLinter } from "../../../src/lab/lint/linter.ts";
+import { Linter } from "../../../src/lab/lint/linter.ts";
 import type { LintEvent, LintPort, LintRequest } from "../../../src/lab/lint/rule.ts";
 import type { LintFinding } from "../../../src/lab/lint/shapes.ts";
 import { element, opening, typedIn } from "../sessions/recorded.ts";
@@ -21,7 +21,7 @@ const noOne: LintPort = {
 };
 
 function lint(requests: readonly LintRequest[], port = noOne): LintFinding[] {
-  const linter = createLinter(port);
+  const linter = new Linter(port);
   for (const it of numbered(requests)) atOnce(linter.examine(it));
   return linter.findings();
 }
@@ -675,7 +675,7 @@ describe("the linter", () => {
   });
 
   test("keeps projects apart", () => {
-    const linter = createLinter(noOne);
+    const linter = new Linter(noOne);
     const [first, second] = flip.map((it, i) => ({ ...it, project: i + 1 }));
     if (first) atOnce(linter.examine(first));
     if (second) atOnce(linter.examine(second));
@@ -691,7 +691,7 @@ describe("the linter", () => {
     ["a project", 1],
     ["all", undefined],
   ])("forgets %s", (_, project) => {
-    const linter = createLinter(noOne);
+    const linter = new Linter(noOne);
     for (const it of flip) atOnce(linter.examine(it));
     linter.forget(project);
     expect(linter.findings()).toEqual([]);
@@ -702,11 +702,11 @@ describe("the linter", () => {
   test("says nothing of missing calls where it has not seen everything", () => {
     const traffic = [flags({ b: true }), request([event("buy", node)])];
     for (const spoil of [
-      (linter: ReturnType<typeof createLinter>) => linter.skip(),
-      (linter: ReturnType<typeof createLinter>) => linter.forget(1),
-      (linter: ReturnType<typeof createLinter>) => linter.forget(),
+      (linter: Linter) => linter.skip(),
+      (linter: Linter) => linter.forget(1),
+      (linter: Linter) => linter.forget(),
     ]) {
-      const linter = createLinter(noOne);
+      const linter = new Linter(noOne);
       spoil(linter);
       for (const it of traffic) atOnce(linter.examine(it));
       expect(linter.findings()).toEqual([]);
@@ -726,7 +726,7 @@ describe("the linter", () => {
   });
 
   test("keeps the findings of many projects, and watches the last ones", () => {
-    const linter = createLinter(noOne);
+    const linter = new Linter(noOne);
     const counts = (project: number) => linter.findings(project).map(({ count }) => count);
     for (let project = 1; project <= 300; project++) for (const it of flip) atOnce(linter.examine({ ...it, project }));
     expect(linter.findings()).toHaveLength(300);
