@@ -22,25 +22,6 @@ export interface Due {
   perform(until: number): Promise<readonly Happened[]>;
 }
 
-/** Starts work when the clock reaches its time, while it runs or when it is moved. */
-export interface Agenda {
-  add(due: Due): void;
-  /** Changes the clock, after what is being performed now. */
-  change(edit: (clock: SimClock) => void): Promise<void>;
-  /**
-   * Moves the clock on, standing still at each time at which something is due until that is done. Returns what
-   * came about, in order. Ends early, with the clock where it is then, when the signal says so.
-   * @param by ms, not negative
-   * @throws SimError invalid_input when that is after 9999
-   */
-  advance(by: number, signal?: AbortSignal): Promise<readonly Happened[]>;
-  nextDue(): number | undefined;
-  /** To be called when something became due at another time than before. */
-  changed(): void;
-  /** Performs nothing any more by itself. */
-  close(): void;
-}
-
 /** Timers take no longer times than this, ms. */
 const longestTimer = 2 ** 31 - 1;
 /** What could not be performed at its time is tried again after this, ms. */
@@ -90,7 +71,7 @@ export function createAgenda(
   clock: SimClock,
   onError: (error: unknown) => void = () => {},
   keep: (setting: ClockState) => void = () => {},
-): Agenda {
+) {
   const dues: Due[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -157,17 +138,29 @@ export function createAgenda(
   }
 
   return {
-    add(due) {
+    add(due: Due) {
       dues.push(due);
       arm();
     },
-    change: (edit) => inTurn(() => kept(() => edit(clock))),
-    advance: (by, signal) => inTurn(() => kept(() => moveBy(by, signal))),
+    /** Changes the clock, after what is being performed now. */
+    change: (edit: (clock: SimClock) => void) => inTurn(() => kept(() => edit(clock))),
+    /**
+     * Moves the clock on, standing still at each time at which something is due until that is done. Returns what
+     * came about, in order. Ends early, with the clock where it is then, when the signal says so.
+     * @param by ms, not negative
+     * @throws SimError invalid_input when that is after 9999
+     */
+    advance: (by: number, signal?: AbortSignal) => inTurn(() => kept(() => moveBy(by, signal))),
     nextDue: () => earliest(dues)?.at,
+    /** To be called when something became due at another time than before. */
     changed: () => arm(),
+    /** Performs nothing any more by itself. */
     close() {
       isClosed = true;
       arm();
     },
   };
 }
+
+/** Starts work when the clock reaches its time, while it runs or when it is moved. */
+export type Agenda = ReturnType<typeof createAgenda>;

@@ -47,19 +47,15 @@ export function didYouMean(word: string, known: readonly string[], show = (found
   return meant === undefined ? "" : `; ${meant}`;
 }
 
-/** Suggests corrections for many words, up to a total number of comparisons. */
-export interface Guesses {
-  /** @param known The words to search, of which there are `count`. */
-  meant(word: string, known: () => readonly string[], count: number): string | undefined;
-}
-
 /** Enough for the first mistakes among thousands of names. */
 const mostComparisons = 100_000;
 
-export function createGuesses(): Guesses {
+/** Suggests corrections for many words, up to a total number of comparisons. */
+export function createGuesses() {
   let left = mostComparisons;
   return {
-    meant(word, known, count) {
+    /** @param known The words to search, of which there are `count`. */
+    meant(word: string, known: () => readonly string[], count: number) {
       if (count > left) return undefined;
       left -= count;
       return meantOf(word, known());

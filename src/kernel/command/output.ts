@@ -8,18 +8,11 @@ export interface Sink {
 /** A reader that ends (`| head`) ends the output, but not the sim. */
 export const survive = (sink: Sink): void => void sink.on("error", () => {});
 
-/** Lines of one turn of the event loop are written together. */
-export interface Lines {
-  say(...lines: string[]): void;
-  /** Writes waiting lines at once. */
-  flush(): void;
-}
-
 /** Lines beyond this many waiting bytes are only counted: a slow reader must not fill the memory. */
 const maxWaiting = 1024 * 1024;
 
 /** Coalesces lines into one write per turn of the event loop. */
-export function createLines(sink: Sink, later: (write: () => void) => void = setImmediate): Lines {
+export function createLines(sink: Sink, later: (write: () => void) => void = setImmediate) {
   let waiting: string[] = [];
   let skipped = 0;
   const write = (text: string): void => {
@@ -37,11 +30,15 @@ export function createLines(sink: Sink, later: (write: () => void) => void = set
     write(text);
   };
   return {
+    /** Writes waiting lines at once. */
     flush,
-    say(...lines) {
+    say(...lines: string[]) {
       if (lines.length === 0) return;
       if (waiting.length === 0) later(flush);
       waiting.push(...lines);
     },
   };
 }
+
+/** Lines of one turn of the event loop are written together. */
+export type Lines = ReturnType<typeof createLines>;

@@ -4,13 +4,6 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-/** A line at the bottom of the terminal that shows the progress of long work. */
-export interface ProgressLine {
-  /** Shows a line, unless the last one is too recent. It must be safe for a terminal. */
-  show(text: string): void;
-  end(): void;
-}
-
 const leastMs = 100;
 const clearLine = "\r\u001b[2K";
 
@@ -19,12 +12,13 @@ export function createProgress(
   screen: Screen,
   env: Readonly<Record<string, string | undefined>>,
   now: () => number = Date.now,
-): ProgressLine {
+) {
   const isOn = screen.isTTY === true && env.TERM !== "dumb" && !env.CI;
   let last = now();
   let isShown = false;
   return {
-    show(text) {
+    /** Shows a line, unless the last one is too recent. It must be safe for a terminal. */
+    show(text: string) {
       if (!isOn || now() - last < leastMs) return;
       last = now();
       isShown = true;
@@ -36,6 +30,9 @@ export function createProgress(
     },
   };
 }
+
+/** A line at the bottom of the terminal that shows the progress of long work. */
+export type ProgressLine = ReturnType<typeof createProgress>;
 
 const units: readonly (readonly [number, string])[] = [
   [1024 ** 3, "GB"],

@@ -5,30 +5,6 @@ import { getOrMake, RecentMap } from "../base/recent-map.ts";
 /** Number of a request in flight, from 1. */
 type Ticket = number;
 
-/**
- * Counts the application's requests in flight, to distinguish "nothing more is coming" from "not yet". Without
- * `project`, a method counts the requests of all projects.
- */
-export interface Gauge {
-  begin(): Ticket;
-  /** Sets the project of a request as soon as it is known; null: none. */
-  setProject(ticket: Ticket, project: number | null): void;
-  end(ticket: Ticket): void;
-  readonly inFlight: number;
-  /** Number of requests in flight that belong to the project, or may belong to it. */
-  inFlightOf(project?: number): number;
-  /** Real time since the last request ended, ms; null before the first. */
-  idleFor(project?: number): number | null;
-  /** Resolves when every request that is in flight now, and may belong to the project, has ended. */
-  drained(signal: AbortSignal, project?: number): Promise<void>;
-  /**
-   * Resolves when no request has been in flight for `idleMs`. For a project: when none of its requests has ended
-   * for `idleMs`, and the requests in flight at that moment that might belong to it have ended and belonged to
-   * others. Rejects with the signal's reason.
-   */
-  quiet(idleMs: number, signal: AbortSignal, project?: number): Promise<void>;
-}
-
 /** The requests of a project that have ended. */
 interface Activity {
   ended: number;
@@ -48,7 +24,7 @@ type Owner = number | null | undefined;
 const mayBe = (owner: Owner, project: number | undefined): boolean =>
   owner === undefined || project === undefined || owner === project;
 
-export function createGauge(): Gauge {
+export function createGauge() {
   /** In order of their numbers. */
   const open = new Map<Ticket, Owner>();
   const activities = new RecentMap<number, Activity>(mostProjects);
@@ -134,12 +110,13 @@ export function createGauge(): Gauge {
       if (changed.size > 0) change();
       return last;
     },
-    setProject(ticket, project) {
+    /** Sets the project of a request as soon as it is known; null: none. */
+    setProject(ticket: Ticket, project: number | null) {
       if (!open.has(ticket)) return;
       open.set(ticket, project);
       if (changed.size > 0) change();
     },
-    end(ticket) {
+    end(ticket: Ticket) {
       const owner = open.get(ticket);
       if (!open.delete(ticket)) return;
       all.ended++;
@@ -154,19 +131,33 @@ export function createGauge(): Gauge {
     get inFlight() {
       return open.size;
     },
-    inFlightOf(project) {
+    /** Number of requests in flight that belong to the project, or may belong to it. */
+    inFlightOf(project?: number) {
       let count = 0;
       for (const owner of open.values()) if (mayBe(owner, project)) count++;
       return count;
     },
-    idleFor(project) {
+    /** Real time since the last request ended, ms; null before the first. */
+    idleFor(project?: number) {
       const at = project === undefined ? all.at : activities.get(project)?.at;
       return at === undefined || at === Number.NEGATIVE_INFINITY ? null : performance.now() - at;
     },
+    /** Resolves when every request that is in flight now, and may belong to the project, has ended. */
     drained,
-    quiet: (idleMs, signal, project) =>
+    /**
+     * Resolves when no request has been in flight for `idleMs`. For a project: when none of its requests has ended
+     * for `idleMs`, and the requests in flight at that moment that might belong to it have ended and belonged to
+     * others. Rejects with the signal's reason.
+     */
+    quiet: (idleMs: number, signal: AbortSignal, project?: number) =>
       project === undefined
         ? quietWhole(Math.max(idleMs, leastIdle), signal)
         : quietOf(project, Math.max(idleMs, leastIdle), signal),
   };
 }
+
+/**
+ * Counts the application's requests in flight, to distinguish "nothing more is coming" from "not yet". Without
+ * `project`, a method counts the requests of all projects.
+ */
+export type Gauge = ReturnType<typeof createGauge>;

@@ -58,13 +58,6 @@ function textOf(schema: JsonSchema, place: Place, open: readonly JsonSchema[] = 
   return JSON.stringify(withInner(schema, expand));
 }
 
-/** The schemas that a document names once and refers to. */
-export interface Components {
-  /** The schema for use in the document: a reference where it has a title, and inside it. */
-  place(schema: JsonSchema): JsonSchema;
-  readonly schemas: ReadonlyMap<string, JsonSchema>;
-}
-
 const nameOf = ({ title }: JsonSchema): string =>
   typeof title === "string" ? title.replace(/(?:^|[^\w.-]+)(\w)/g, (_, letter) => letter.toUpperCase()) : "Value";
 
@@ -72,7 +65,7 @@ const nameOf = ({ title }: JsonSchema): string =>
  * Collects schemas under their titles: one that is met again counts once, another one with the same title
  * gets a number. Definitions inside a schema (`$defs`) become components as well.
  */
-export function createComponents(): Components {
+export function createComponents() {
   const schemas = new Map<string, JsonSchema>();
   const known = new Map<string, string>();
 
@@ -104,6 +97,10 @@ export function createComponents(): Components {
 
   return {
     schemas,
-    place: (schema) => put({ root: schema, defs: isObject(schema.$defs) ? schema.$defs : {} })(schema),
+    /** The schema for use in the document: a reference where it has a title, and inside it. */
+    place: (schema: JsonSchema) => put({ root: schema, defs: isObject(schema.$defs) ? schema.$defs : {} })(schema),
   };
 }
+
+/** The schemas that a document names once and refers to. */
+export type Components = ReturnType<typeof createComponents>;

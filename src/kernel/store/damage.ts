@@ -7,13 +7,6 @@ export interface Damage {
   detail: string;
 }
 
-/** What is damaged in a data folder, as it is found. */
-export interface DamageList {
-  report(damage: Damage): void;
-  readonly first: readonly Damage[];
-  readonly count: number;
-}
-
 /** Entries kept: a disk full of zeros must not fill the memory as well. */
 const mostKept = 100;
 /** Entries printed one by one. */
@@ -22,7 +15,7 @@ const mostPrinted = 10;
 const damageText = ({ file, line, detail }: Damage): string => `${file}${line === null ? "" : `:${line}`}: ${detail}`;
 
 /** Reports to `notice` what is found, at most ten entries and a reference to the others. */
-export function createDamageList(notice: (text: string) => void = () => {}): DamageList {
+export function createDamageList(notice: (text: string) => void = () => {}) {
   const first: Damage[] = [];
   const known = new Set<string>();
   let count = 0;
@@ -31,7 +24,7 @@ export function createDamageList(notice: (text: string) => void = () => {}): Dam
     get count() {
       return count;
     },
-    report(damage) {
+    report(damage: Damage) {
       const text = damageText(damage);
       if (known.has(text)) return;
       count++;
@@ -44,3 +37,6 @@ export function createDamageList(notice: (text: string) => void = () => {}): Dam
     },
   };
 }
+
+/** What is damaged in a data folder, as it is found. */
+export type DamageList = ReturnType<typeof createDamageList>;

@@ -14,23 +14,6 @@ interface WatchedFile {
   reread(how: "grown" | "shrunk"): void;
 }
 
-/** Notices what other programs do to the files of a data folder while a sim runs. */
-export interface FolderGuard {
-  /**
-   * Checks the files and repairs what can be repaired. `isThorough`: all of them, now; otherwise nothing within two ms. Does not throw.
-   * @returns true if the hot files were checked, and have only what was written
-   */
-  look(isThorough?: boolean): boolean;
-  /** @throws StorageRefusal while nothing may be written */
-  mustBeWritable(): void;
-  readonly isWritable: boolean;
-  watch(file: WatchedFile): void;
-  /** Adds a check of something else. It may throw StorageRefusal, or the system's error. */
-  also(check: () => void): void;
-  /** Ends the regular checks. */
-  close(): void;
-}
-
 export interface FolderGuardOptions {
   /** Called for each change by another program. */
   report: (damage: Damage) => void;
@@ -46,7 +29,7 @@ const hotEvery = 2;
 /** How often a file is checked again after a repair, which may find something else. */
 const mostRepairs = 4;
 
-export function createFolderGuard({ report, mustHold }: FolderGuardOptions): FolderGuard {
+export function createFolderGuard({ report, mustHold }: FolderGuardOptions) {
   const files: WatchedFile[] = [];
   /** False for files whose number differs by path and descriptor, as on some file systems: these are not compared. */
   const hasNumber = new WeakMap<Bytes, boolean>();
@@ -127,22 +110,32 @@ export function createFolderGuard({ report, mustHold }: FolderGuardOptions): Fol
   }
 
   return {
+    /**
+     * Checks the files and repairs what can be repaired. `isThorough`: all of them, now; otherwise nothing within two ms. Does not throw.
+     * @returns true if the hot files were checked, and have only what was written
+     */
     look,
+    /** @throws StorageRefusal while nothing may be written */
     mustBeWritable() {
       if (trouble) throw trouble;
     },
     get isWritable() {
       return trouble === undefined;
     },
-    watch(file) {
+    watch(file: WatchedFile) {
       files.push(file);
       const bytes = file.bytes();
       if (bytes) comparesNumbers(bytes);
     },
-    also: (check) => void others.push(check),
+    /** Adds a check of something else. It may throw StorageRefusal, or the system's error. */
+    also: (check: () => void) => void others.push(check),
+    /** Ends the regular checks. */
     close: () => clearInterval(timer),
   };
 }
+
+/** Notices what other programs do to the files of a data folder while a sim runs. */
+export type FolderGuard = ReturnType<typeof createFolderGuard>;
 
 function refusalOf(error: unknown): StorageRefusal {
   if (error instanceof StorageRefusal) return error;

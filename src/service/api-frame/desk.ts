@@ -26,11 +26,6 @@ const limits = {
 
 export type Pace = keyof typeof limits;
 
-export interface Throttle {
-  /** Counts a request of the key. @throws SimError throttled */
-  pass(key: string, pace: Pace): void;
-}
-
 export const noThrottle: Throttle = { pass() {} };
 
 /** Seconds until the window has room again, or 0 when it has. */
@@ -48,10 +43,11 @@ function refuse(wait: number): never {
 }
 
 /** Sliding windows: the times of the last requests are kept for as long as they count. Refused requests do not count. */
-export function createThrottle(clock: TimeSource): Throttle {
+export function createThrottle(clock: TimeSource) {
   const seen = new Map<string, number[]>();
   return {
-    pass(key, pace) {
+    /** Counts a request of the key. @throws SimError throttled */
+    pass(key: string, pace: Pace) {
       const now = clock.now();
       const windows = limits[pace];
       const longest = Math.max(...windows.map((it) => it.seconds)) * 1000;
@@ -66,6 +62,8 @@ export function createThrottle(clock: TimeSource): Throttle {
     },
   };
 }
+
+export type Throttle = ReturnType<typeof createThrottle>;
 
 /** What the management endpoints need, in addition to every handler's desk. */
 export interface ResourceDesk extends Omit<Desk, "people"> {

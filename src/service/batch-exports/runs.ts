@@ -8,21 +8,6 @@ import type { ExportPerformed } from "./shapes.ts";
 
 export type EngineDesk = Pick<Desk, "worlds" | "clock" | "ids">;
 
-/** Starts and ends runs. What has been done is added to `performed`. */
-interface Runs {
-  /** Starts a run, and performs it. false when it has not ended: it continues by script, or was stopped by `close`. */
-  start(run: BatchExportRun, at: number, performed: ExportPerformed[]): Promise<boolean>;
-  /** Ends a run as scripted. */
-  endScripted(run: BatchExportRun, at: number, performed: ExportPerformed[]): Promise<boolean>;
-  /** Ends the backfill of a run if none of its runs is open. */
-  settle(run: BatchExportRun, at: number, performed: ExportPerformed[]): void;
-  /** When (ms) a run ends by script. */
-  scriptedEnd(run: string): number | undefined;
-  script(run: BatchExportRun, outcome: ScriptedOutcome, now: number): void;
-  isClosed(): boolean;
-  close(): void;
-}
-
 interface Ending extends Partial<Exported> {
   status: BatchExportRun["status"];
   latest_error: string | null;
@@ -56,7 +41,7 @@ function lastLine(run: BatchExportRun, { status, latest_error, records, bytes }:
 }
 
 /** Makes what starts and ends the runs of a world. An unscripted run takes no time on the sim's clock. */
-export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
+export function createRuns({ worlds }: EngineDesk, ports: ExportPorts) {
   /** Runs that continue until a time, and how they end then. */
   const scripted = new Map<string, { end: number; outcome: ScriptedOutcome }>();
   /** Outcomes of runs that have not started. */
@@ -192,11 +177,15 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
   }
 
   return {
+    /** Starts a run, and performs it. false when it has not ended: it continues by script, or was stopped by `close`. */
     start,
+    /** Ends a run as scripted. */
     endScripted,
+    /** Ends the backfill of a run if none of its runs is open. */
     settle,
-    scriptedEnd: (run) => scripted.get(run)?.end,
-    script(run, outcome, now) {
+    /** When (ms) a run ends by script. */
+    scriptedEnd: (run: string) => scripted.get(run)?.end,
+    script(run: BatchExportRun, outcome: ScriptedOutcome, now: number) {
       // First what the disk may refuse.
       if (!run.driven) worlds.change((draft) => draft.put("batch_export_runs", { ...run, driven: true }));
       if (run.status === "Starting") announced.set(run.id, outcome);

@@ -66,22 +66,6 @@ export function dueTimes(it: Scheduled, from: number, to: number): number[] {
   return times;
 }
 
-/** Up to where the schedule of each export has been performed. */
-interface Schedules {
-  /** When (ms) the export runs next. */
-  next(batchExport: BatchExport): number | undefined;
-  /** Where the schedule continues after the run at a time: later than `at` where the sim was off. */
-  after(batchExport: BatchExport, at: number): number;
-  /** The schedule of the export was performed, or left out, up to a time. */
-  passed(batchExport: BatchExport, at: number): void;
-  /** To be called after an export was created or changed, at a time. */
-  changed(batchExport: BatchExport, now: number): void;
-  /** Follows all exports: some may have been added or changed without a call of `changed`. */
-  look(batchExports: readonly BatchExport[], now: number): void;
-  /** The export with the place of its schedule, for a later process; undefined when it already has it. */
-  placed(batchExport: BatchExport): BatchExport | undefined;
-}
-
 interface Followed {
   from: number;
   readonly interval: BatchExport["interval"];
@@ -97,7 +81,7 @@ interface Followed {
  * Temporal would catch up for a year, but a sim that was off has missed no events.
  * @param seen the last time that the earlier process is known to have reached
  */
-export function createSchedules(begun: number, seen?: number): Schedules {
+export function createSchedules(begun: number, seen?: number) {
   const followed = new Map<string, Followed>();
   let looked = begun;
 
@@ -126,23 +110,29 @@ export function createSchedules(begun: number, seen?: number): Schedules {
   }
 
   return {
-    next: (batchExport) => nextDue(batchExport, follow(batchExport, looked).from),
-    after(batchExport, at) {
+    /** When (ms) the export runs next. */
+    next: (batchExport: BatchExport) => nextDue(batchExport, follow(batchExport, looked).from),
+    /** Where the schedule continues after the run at a time: later than `at` where the sim was off. */
+    after(batchExport: BatchExport, at: number) {
       const { gap, interval } = follow(batchExport, at);
       return gap?.after === at && lastBoundary(interval, gap.to) > at ? gap.to : at;
     },
-    passed(batchExport, at) {
+    /** The schedule of the export was performed, or left out, up to a time. */
+    passed(batchExport: BatchExport, at: number) {
       const it = follow(batchExport, at);
       if (it.gap && it.gap.after <= at) it.gap = undefined;
       it.from = at;
     },
-    changed: (batchExport, now) => void follow(batchExport, now),
-    look(batchExports, now) {
+    /** To be called after an export was created or changed, at a time. */
+    changed: (batchExport: BatchExport, now: number) => void follow(batchExport, now),
+    /** Follows all exports: some may have been added or changed without a call of `changed`. */
+    look(batchExports: readonly BatchExport[], now: number) {
       if (now < looked) rewind(now);
       for (const it of batchExports) follow(it, looked);
       looked = now;
     },
-    placed(batchExport) {
+    /** The export with the place of its schedule, for a later process; undefined when it already has it. */
+    placed(batchExport: BatchExport) {
       const scheduled_until = wireTime(follow(batchExport, looked).from);
       return batchExport.scheduled_until === scheduled_until ? undefined : { ...batchExport, scheduled_until };
     },

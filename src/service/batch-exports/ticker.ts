@@ -3,7 +3,7 @@ import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { BatchExport, BatchExportRun } from "../../state/documents/world.ts";
 import { log, mostRuns, runOf } from "./documents.ts";
-import { type ExportPorts, isOpen, type ScriptedOutcome } from "./ports.ts";
+import { type ExportPorts, isOpen } from "./ports.ts";
 import { createRuns, type EngineDesk } from "./runs.ts";
 import { createSchedules, lengthOf } from "./schedules.ts";
 import type { ExportPerformed } from "./shapes.ts";
@@ -46,17 +46,6 @@ type Step =
   | { kind: "queued"; run: string; waiting: string[] }
   | { kind: "scripted_end"; run: string; waiting: string[] };
 
-/** Performs what is due. */
-interface Ticker {
-  tick(now: number): Promise<ExportPerformed[]>;
-  nextDue(now: number): number | undefined;
-  scheduled(batchExport: BatchExport, now: number): void;
-  /** Follows exports that came without a call of `scheduled`. */
-  follow(now: number): void;
-  script(run: BatchExportRun, outcome: ScriptedOutcome, now: number): void;
-  close(): Promise<void>;
-}
-
 /** The open runs of one backfill, or a single run; the first is next. */
 type Queue = readonly BatchExportRun[];
 
@@ -66,7 +55,7 @@ function queuesOf(runs: readonly BatchExportRun[]): Queue[] {
 }
 
 /** Makes the ticker of a world's exports. */
-export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
+export function createTicker(desk: EngineDesk, ports: ExportPorts) {
   const { worlds, ids } = desk;
   const schedules = createSchedules(ports.since ?? desk.clock.now(), ports.seen);
   const runs = createRuns(desk, ports);
@@ -190,22 +179,23 @@ export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
   }
 
   return {
-    tick(now) {
+    tick(now: number) {
       const mine = last.then(() => perform(now));
       last = mine.catch(() => {});
       return mine;
     },
-    nextDue(now) {
+    nextDue(now: number) {
       look(now);
       const scheduled = worlds.current.batch_exports.map((it) => schedules.next(it));
       const queued = queuesOf(worlds.current.batch_export_runs).map((queue) => dueOf(queue, now));
       const times = [...scheduled, ...queued].filter((it) => it !== undefined);
       return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
     },
-    scheduled(batchExport, now) {
+    scheduled(batchExport: BatchExport, now: number) {
       schedules.changed(batchExport, now);
       place([batchExport]);
     },
+    /** Follows exports that came without a call of `scheduled`. */
     follow,
     script: runs.script,
     async close() {

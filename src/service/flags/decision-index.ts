@@ -5,7 +5,7 @@ import type { IndexedRequest, TrafficLog } from "../../state/journal/log/traffic
 import { slice } from "../../state/journal/search.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
 import { answered, differs, evaluatedLocally, follows, requestIdIn, type Use, usesIn } from "./decision-lines.ts";
-import type { FlagDecision, FlagTotal, FlagTotals } from "./decision-shapes.ts";
+import type { FlagDecision, FlagTotal } from "./decision-shapes.ts";
 
 /** Requests whose flags and subjects are remembered: the others are read when they are searched. */
 const mostRequests = 100_000;
@@ -153,18 +153,11 @@ function shown({ project, key, differs: differing, values }: Tally): FlagTotal {
   return { project, key, served: sum("served"), called: sum("called"), differs: differing, values: rows };
 }
 
-/** What is known of the decisions about flags: which requests they are in, and how often they were what. */
-export interface DecisionIndex {
-  totals(project: number | undefined): Promise<FlagTotals>;
-  /** A test of requests: false where one says nothing about the flag, or the subject. Absent ones do not restrict. */
-  finder(wanted: { key: string | undefined; distinctId: string | undefined }): Promise<(n: number) => boolean>;
-}
-
 /**
  * The index is built on first use, from the requests that the log's index names, and continues with what arrives:
  * captures pay nothing for it.
  */
-export function createDecisionIndex(log: TrafficLog): DecisionIndex {
+export function createDecisionIndex(log: TrafficLog) {
   const countsByKey = countsOf<DecisionCounts>(log, 1);
   const read = () =>
     countsByKey.get("", () => ({
@@ -172,24 +165,28 @@ export function createDecisionIndex(log: TrafficLog): DecisionIndex {
       count: { ...freshCount(log.lastRequest), tallies: new Map(), bits: new Map(), given: new Map(), waiting: [] },
     }));
   return {
-    async totals(project) {
+    async totals(project: number | undefined) {
       const { count, progress } = await read();
       const flags = [...count.tallies.values()].filter((it) => project === undefined || it.project === project);
       const complete = progress.complete && count.tallies.size < mostFlags;
       return { ...progress, complete, flags: flags.map(shown) };
     },
-    async finder({ key, distinctId }) {
+    /** A test of requests: false where one says nothing about the flag, or the subject. Absent ones do not restrict. */
+    async finder({ key, distinctId }: { key: string | undefined; distinctId: string | undefined }) {
       if (key === undefined && distinctId === undefined) return () => true;
       const { bits } = (await read()).count;
       const flag = key === undefined ? 0 : bitOf(key);
       const subject = distinctId === undefined ? 0 : bitOf(distinctId);
-      return (n) => {
+      return (n: number) => {
         const [flags = -1, subjects = -1] = bits.get(n) ?? [];
         return (flags & flag) === flag && (subjects & subject) === subject;
       };
     },
   };
 }
+
+/** What is known of the decisions about flags: which requests they are in, and how often they were what. */
+export type DecisionIndex = ReturnType<typeof createDecisionIndex>;
 
 /** Requests that have to do with flags and pass a test, newest first, with turns for other work. */
 export async function* flagRequests(

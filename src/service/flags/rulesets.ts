@@ -3,18 +3,6 @@ import type { Desk } from "../capture/desk.ts";
 import { overriddenFlags } from "./engine/overrides.ts";
 import { compileRuleset, type Ruleset, type RulesetSource } from "./engine/ruleset.ts";
 
-/** The flags of each project, compiled once. */
-export interface Rulesets {
-  /** The rules without overrides. */
-  rulesetOf(project: StoredProject): Ruleset;
-  /**
-   * The rules with overridden flags replaced, so that flags that depend on them see it, too. What comes
-   * of it still has to be marked: `withOverrides`.
-   */
-  overriddenRulesetOf(project: StoredProject, overrides: ReadonlyMap<string, StoredFlagOverride>): Ruleset;
-  forget(project: number): void;
-}
-
 interface Entry {
   readonly project: StoredProject;
   readonly groupTypes: readonly string[];
@@ -37,7 +25,7 @@ const versionsOf = (worlds: Worlds): number[] => [
 const matchingVersionOf = ({ settings }: StoredProject): 1 | 2 => (settings.property_matching_version === 2 ? 2 : 1);
 
 /** Compiles on first use, and again when flags, cohorts, group types or the project have changed. */
-export function createRulesets({ worlds, people }: Pick<Desk, "worlds" | "people">): Rulesets {
+export function createRulesets({ worlds, people }: Pick<Desk, "worlds" | "people">) {
   const entries = new Map<number, Entry>();
 
   function sourceOf(project: StoredProject): RulesetSource {
@@ -71,9 +59,14 @@ export function createRulesets({ worlds, people }: Pick<Desk, "worlds" | "people
   }
 
   return {
-    rulesetOf: (project) => entryOf(project).ruleset,
-    forget: (project) => void entries.delete(project),
-    overriddenRulesetOf(project, overrides) {
+    /** The rules without overrides. */
+    rulesetOf: (project: StoredProject) => entryOf(project).ruleset,
+    forget: (project: number) => void entries.delete(project),
+    /**
+     * The rules with overridden flags replaced, so that flags that depend on them see it, too. What comes
+     * of it still has to be marked: `withOverrides`.
+     */
+    overriddenRulesetOf(project: StoredProject, overrides: ReadonlyMap<string, StoredFlagOverride>) {
       const { ruleset, overridden } = entryOf(project);
       if (overrides.size === 0) return ruleset;
       const ids = Array.from(overrides.values(), ({ id }) => id).join();
@@ -87,3 +80,6 @@ export function createRulesets({ worlds, people }: Pick<Desk, "worlds" | "people
     },
   };
 }
+
+/** The flags of each project, compiled once. */
+export type Rulesets = ReturnType<typeof createRulesets>;

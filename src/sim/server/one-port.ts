@@ -24,17 +24,6 @@ export interface ProxiedAddress {
   readonly target: string;
 }
 
-export interface OnePort {
-  take(socket: Socket): void;
-  isSecure(socket: Socket): boolean;
-  /**
-   * undefined: the request came directly. `elsewhere`: it is for another host and has been handled, or it was refused.
-   */
-  passage(req: IncomingMessage, res: ServerResponse): ProxiedAddress | "elsewhere" | undefined;
-  /** Ends tunnels, and connections that have sent nothing yet. */
-  close(): Promise<void>;
-}
-
 interface OnePortOptions {
   settings: ProxyOptions;
   port: () => number;
@@ -54,7 +43,7 @@ const isSlash = (target: string): boolean => target.charCodeAt(0) === 0x2f;
  * first bytes of a connection distinguish it from TLS and HTTP/2, which go to the proxy.
  * @throws TypeError for an invalid rule in `allow`
  */
-export function openOnePort(server: Server, options: OnePortOptions): OnePort {
+export function openOnePort(server: Server, options: OnePortOptions) {
   const { settings, port, notice, silence } = options;
   const allow = (settings.allow ?? []).map(readHostRule);
   const service = serviceHosts.map(readHostRule);
@@ -135,7 +124,10 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
   return {
     take,
     isSecure: entrance.isSecure,
-    passage(req, res) {
+    /**
+     * undefined: the request came directly. `elsewhere`: it is for another host and has been handled, or it was refused.
+     */
+    passage(req: IncomingMessage, res: ServerResponse) {
       const target = req.url ?? "/";
       const scheme = schemes.get(req.socket);
       const absolute = isSlash(target) ? undefined : readAbsolute(target);
@@ -147,6 +139,7 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
       misdirected(res);
       return "elsewhere";
     },
+    /** Ends tunnels, and connections that have sent nothing yet. */
     async close() {
       entrance.close();
       kept.close();
@@ -154,6 +147,8 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
     },
   };
 }
+
+export type OnePort = ReturnType<typeof openOnePort>;
 
 /** Connections that are not the server's. */
 function createKept() {
@@ -180,15 +175,6 @@ const strangerRefused =
 
 const misdirected = (res: ServerResponse): void => sendLast(res, 421, ["x-phx-source", "proxy"], null);
 
-/** Reads the first bytes of a server's connections. */
-interface Entrance {
-  take(socket: Socket): void;
-  /** True if the client uses https, though its connection is plain: so it is with `--reroute`. */
-  isSecure(socket: Socket): boolean;
-  /** Ends connections that have sent nothing yet. */
-  close(): void;
-}
-
 /**
  * Calls `hand` with each new connection and the protocol of its first bytes.
  * @param silence A connection that sends nothing is closed after this time, ms.
@@ -198,7 +184,7 @@ export function openEntrance(
   silence: number,
   hand: (socket: Socket, speech: Speech) => void,
   takesSockets?: () => boolean,
-): Entrance {
+) {
   /** Connections that have sent nothing yet, and since when: one timer for all, as they are many and short. */
   const waiting = new Map<Socket, number>();
   const sweep = (before: number) => {
@@ -229,10 +215,12 @@ export function openEntrance(
     );
   });
   return {
-    take(socket) {
+    take(socket: Socket) {
       for (const taker of takers) Reflect.apply(taker, server, [socket]);
     },
-    isSecure: (socket) => secure.has(socket),
+    /** True if the client uses https, though its connection is plain: so it is with `--reroute`. */
+    isSecure: (socket: Socket) => secure.has(socket),
+    /** Ends connections that have sent nothing yet. */
     close() {
       clearInterval(sweeping);
       sweep(Number.POSITIVE_INFINITY);

@@ -10,28 +10,8 @@ interface Sender {
   readonly proxied: boolean;
 }
 
-/**
- * Looks up the keys that clients send. A published key is no secret, so it is good only for programs and pages of
- * this machine; once the port is open to the network, a generated key replaces it.
- */
-export interface Keyring {
-  /** The personal key with this text. @throws SimError permission_denied, authentication_failed */
-  personal(text: string, sender: Sender): PersonalApiKey | undefined;
-  /** The project that a secret key (`phs_…`) belongs to. @throws SimError permission_denied, authentication_failed */
-  secretOwner(text: string, sender: Sender): StoredProject | undefined;
-  /** The same without the check, to attribute a request. */
-  ownerOf(secret: string): StoredProject | undefined;
-  /** Checks a call that reaches protected data without a key. @throws SimError permission_denied, not_authenticated */
-  checkKeyless(sender: Sender): void;
-  /** Refuses a page of another site that reaches this machine through a name of its own. @throws SimError permission_denied */
-  checkHost(sender: Sender): void;
-  /** The keys as clients must send them. */
-  shownPersonal(key: PersonalApiKey): string;
-  shownSecret(project: StoredProject): string;
-}
-
 /** @param suffix Makes a published key secret; undefined: the port is open to this machine only. */
-export function createKeyring(worlds: Pick<Worlds, "current">, suffix: string | undefined): Keyring {
+export function createKeyring(worlds: Pick<Worlds, "current">, suffix: string | undefined) {
   const shown = (key: string, isPublished: boolean) => (isPublished ? `${key}${suffix ?? ""}` : key);
   const shownPersonal = ({ key }: PersonalApiKey) => shown(key, isPublishedKey(key));
   const shownSecret = (project: StoredProject) => shown(project.secret_api_key, isPublishedSecret(project));
@@ -44,28 +24,40 @@ export function createKeyring(worlds: Pick<Worlds, "current">, suffix: string | 
   }
 
   return {
-    personal(text, sender) {
+    /** The personal key with this text. @throws SimError permission_denied, authentication_failed */
+    personal(text: string, sender: Sender) {
       if (isPublishedKey(text) && worlds.current.personal_api_keys.some((it) => it.key === text))
         checkPublished(sender);
       return worlds.current.personal_api_keys.find((it) => shownPersonal(it) === text);
     },
-    secretOwner(text, sender) {
+    /** The project that a secret key (`phs_…`) belongs to. @throws SimError permission_denied, authentication_failed */
+    secretOwner(text: string, sender: Sender) {
       if (worlds.current.projects.some((it) => it.secret_api_key === text && isPublishedSecret(it)))
         checkPublished(sender);
       return ownerOf(text);
     },
+    /** The same without the check, to attribute a request. */
     ownerOf,
-    checkKeyless(sender) {
+    /** Checks a call that reaches protected data without a key. @throws SimError permission_denied, not_authenticated */
+    checkKeyless(sender: Sender) {
       if (suffix !== undefined) throw new SimError("not_authenticated", keyNeeded);
       checkSender(sender);
     },
-    checkHost(sender) {
+    /** Refuses a page of another site that reaches this machine through a name of its own. @throws SimError permission_denied */
+    checkHost(sender: Sender) {
       if (suffix === undefined) refuse(foreignHost(sender));
     },
+    /** The keys as clients must send them. */
     shownPersonal,
     shownSecret,
   };
 }
+
+/**
+ * Looks up the keys that clients send. A published key is no secret, so it is good only for programs and pages of
+ * this machine; once the port is open to the network, a generated key replaces it.
+ */
+export type Keyring = ReturnType<typeof createKeyring>;
 
 const replaced =
   "This key is published with phx-sim and does not work while the port is open to the network. Use the key that `phx-sim env` prints, or give the scenario a key of your own.";

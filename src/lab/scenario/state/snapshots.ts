@@ -7,7 +7,6 @@ import {
   type Label,
   memoryStorage,
   type SnapshotFacts,
-  type StoredSnapshot,
 } from "./snapshot-storage.ts";
 
 const nameShape = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/i;
@@ -19,43 +18,19 @@ export const snapshotNameExpected =
 /** True for valid names; a name becomes that of a folder. */
 export const isSnapshotName = (name: unknown): name is string => typeof name === "string" && nameShape.test(name);
 
-interface Restored extends SnapshotFacts {
-  /** False if the journal was emptied since: its events are lost. */
-  hasEvents: boolean;
-}
-
-/**
- * Named copies of documents, people, and the visible part of the journal. The journal only grows, so that a mark in
- * it is enough: a restored snapshot hides later entries and shows those that were hidden since.
- */
-export interface Snapshots {
-  /** Oldest first. */
-  list(): StoredSnapshot[];
-  /** Takes a snapshot; replaces one with the same name. @throws the system's error */
-  take(name: string, now: number): SnapshotFacts;
-  /**
-   * @param settled Waits until no request is half handled
-   * @returns undefined for an unknown name
-   * @throws DataFolderError for damaged files, the system's error; then nothing has changed
-   */
-  restore(name: string, settled?: () => Promise<unknown>): Promise<Restored | undefined>;
-  /** @returns false for an unknown name */
-  remove(name: string): boolean;
-  /** True without snapshots. Otherwise the journal may be hidden, but not emptied. */
-  readonly isEmpty: boolean;
-}
-
-export function createSnapshots(kept: Kept): Snapshots {
+export function createSnapshots(kept: Kept) {
   const storage = kept.folder === null ? memoryStorage(kept) : folderStorage(kept, join(kept.folder, "snapshots"));
   const keyOf = (name: string) => name.toLowerCase();
   return {
+    /** Oldest first. */
     list() {
       const intact = [...storage.labels.values()].map((it) => ({ ...factsOf(it), damaged: null }));
       return [...intact, ...storage.damaged.values()].sort(
         (a, b) => (a.created_at ?? 0) - (b.created_at ?? 0) || (a.name < b.name ? -1 : 1),
       );
     },
-    take(name, now) {
+    /** Takes a snapshot; replaces one with the same name. @throws the system's error */
+    take(name: string, now: number) {
       if (!isSnapshotName(name)) throw new RangeError(`not a name of a snapshot: ${name}`);
       const journal = kept.log.mark();
       const { persons } = kept.people.counts();
@@ -63,7 +38,12 @@ export function createSnapshots(kept: Kept): Snapshots {
       storage.put(keyOf(name), label);
       return factsOf(label);
     },
-    async restore(name, settled = turn) {
+    /**
+     * @param settled Waits until no request is half handled
+     * @returns undefined for an unknown name
+     * @throws DataFolderError for damaged files, the system's error; then nothing has changed
+     */
+    async restore(name: string, settled: () => Promise<unknown> = turn) {
       const label = storage.labels.get(keyOf(name));
       const { damaged } = storage.damaged.get(keyOf(name)) ?? {};
       if (damaged) throw damagedSnapshot(name, damaged);
@@ -79,16 +59,24 @@ export function createSnapshots(kept: Kept): Snapshots {
         people.close();
       }
     },
-    remove(name) {
+    /** @returns false for an unknown name */
+    remove(name: string) {
       const exists = storage.labels.has(keyOf(name)) || storage.damaged.has(keyOf(name));
       if (exists) storage.remove(keyOf(name));
       return exists;
     },
+    /** True without snapshots. Otherwise the journal may be hidden, but not emptied. */
     get isEmpty() {
       return storage.labels.size === 0;
     },
   };
 }
+
+/**
+ * Named copies of documents, people, and the visible part of the journal. The journal only grows, so that a mark in
+ * it is enough: a restored snapshot hides later entries and shows those that were hidden since.
+ */
+export type Snapshots = ReturnType<typeof createSnapshots>;
 
 const factsOf = ({ name, created_at, persons, events }: Label): SnapshotFacts => ({
   name,

@@ -103,23 +103,6 @@ export function canonical(value: Json, rules: Rules, root = "req"): Canonical {
   return { text: encode(value, "", root, 0), ids };
 }
 
-/**
- * Which fields redaction takes the values of: those with names of secrets, and those in the places of which a tape
- * has placeholders or stand-ins.
- */
-export interface SecretFields {
-  /** `path` ends in the field's name. */
-  hides(name: string, path: string): boolean;
-  /** Looks at a recorded text: a placeholder or stand-in means that all strings in its place are hidden. */
-  learn(text: string, path: string): void;
-  /** Looks at the places (`req.body.data.note`) in which redaction has found something in a recorded exchange. */
-  learnPlaces(redacted: readonly string[]): void;
-  /** True if redaction found anything in this place of a recorded exchange, or in something encoded there. */
-  isRedacted(path: string): boolean;
-  /** From now on nothing is learned: what comes is live. */
-  seal(): void;
-}
-
 /** Names come from users: most that are remembered. */
 const mostNames = 10_000;
 
@@ -133,7 +116,7 @@ const placeOf = (path: string): string => path.split(".").slice(-2).join(".");
 const plainPath = (path: string): string => path.replace(/\[\d*\]/g, "").replace(/\["((?:[^"\\]|\\.)*)"\]/g, ".$1");
 
 /** `isPersonal`: true if the tape has stand-ins for personal data. */
-export function createSecrecy(isPersonal: boolean, secretRules: SecretRules = createSecretRules()): SecretFields {
+export function createSecrecy(isPersonal: boolean, secretRules: SecretRules = createSecretRules()) {
   const byName = new Map<string, boolean>();
   const places = new Set<string>();
   const redactedPlaces = new Set<string>();
@@ -146,12 +129,16 @@ export function createSecrecy(isPersonal: boolean, secretRules: SecretRules = cr
     return hides;
   };
   return {
-    hides: (name, path) => (named(name) && !secretRules.keeps(path)) || (places.size > 0 && places.has(placeOf(path))),
-    learn(text, path) {
+    /** `path` ends in the field's name. */
+    hides: (name: string, path: string) =>
+      (named(name) && !secretRules.keeps(path)) || (places.size > 0 && places.has(placeOf(path))),
+    /** Looks at a recorded text: a placeholder or stand-in means that all strings in its place are hidden. */
+    learn(text: string, path: string) {
       if (isSealed || places.size >= mostNames) return;
       if (isPlaceholder(text) || (isPersonal && standIn.test(text))) places.add(placeOf(path));
     },
-    learnPlaces(redacted) {
+    /** Looks at the places (`req.body.data.note`) in which redaction has found something in a recorded exchange. */
+    learnPlaces(redacted: readonly string[]) {
       if (isSealed) return;
       for (const path of redacted) {
         // What is encoded has places inside: `data.note` is in the string `data`.
@@ -161,9 +148,17 @@ export function createSecrecy(isPersonal: boolean, secretRules: SecretRules = cr
         }
       }
     },
-    isRedacted: (path) => redactedPlaces.size > 0 && redactedPlaces.has(plainPath(path)),
+    /** True if redaction found anything in this place of a recorded exchange, or in something encoded there. */
+    isRedacted: (path: string) => redactedPlaces.size > 0 && redactedPlaces.has(plainPath(path)),
+    /** From now on nothing is learned: what comes is live. */
     seal() {
       isSealed = true;
     },
   };
 }
+
+/**
+ * Which fields redaction takes the values of: those with names of secrets, and those in the places of which a tape
+ * has placeholders or stand-ins.
+ */
+export type SecretFields = ReturnType<typeof createSecrecy>;

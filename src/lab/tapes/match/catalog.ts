@@ -12,17 +12,6 @@ export interface Bookmarks {
   readonly spent: Map<string, number>;
 }
 
-export interface Catalog {
-  add(key: Key, row: number): void;
-  /**
-   * The series that a live key means; undefined: none. Where several differ only in their secrets, it is the one of
-   * the same secrets, else of those that no other live one stands for, else the first.
-   */
-  find(key: Key, aliases: Aliases, bookmarks: Bookmarks): Series | undefined;
-  /** The series of a recorded key. */
-  of(key: Key): Series | undefined;
-}
-
 /** Most series of one shape that are tried with other secrets: more would make misses slow. */
 const mostTried = 1_000;
 
@@ -37,7 +26,7 @@ function insert(rows: number[], row: number, rank: (row: number) => number): voi
  * Finds rows by key: at once where the ids are known, else the first series whose ids may still be given away.
  * `rank`: order of the rows within a series.
  */
-export function createCatalog(isFree: (id: string) => boolean, rank: (row: number) => number): Catalog {
+export function createCatalog(isFree: (id: string) => boolean, rank: (row: number) => number) {
   const exact = new Map<string, Series>();
   /** Only series with ids: the others are found by their shape. */
   const byShape = new Map<string, Series[]>();
@@ -62,7 +51,7 @@ export function createCatalog(isFree: (id: string) => boolean, rank: (row: numbe
   };
 
   return {
-    add({ shape, ids }, row) {
+    add({ shape, ids }: Key, row: number) {
       const text = keyText(shape, ids);
       const known = exact.get(text);
       if (known !== undefined) return insert(known.rows, row, rank);
@@ -73,7 +62,11 @@ export function createCatalog(isFree: (id: string) => boolean, rank: (row: numbe
       if (all === undefined) byShape.set(shape, [series]);
       else all.push(series);
     },
-    find({ shape, ids }, aliases, bookmarks) {
+    /**
+     * The series that a live key means; undefined: none. Where several differ only in their secrets, it is the one of
+     * the same secrets, else of those that no other live one stands for, else the first.
+     */
+    find({ shape, ids }: Key, aliases: Aliases, bookmarks: Bookmarks) {
       const named = exact.get(
         keyText(
           shape,
@@ -92,35 +85,18 @@ export function createCatalog(isFree: (id: string) => boolean, rank: (row: numbe
       if (!ids.some(isSecret)) return undefined;
       return all.slice(0, mostTried).find((series) => aliases.fits(series.ids, ids, true));
     },
-    of: ({ shape, ids }) => exact.get(keyText(shape, ids)),
+    /** The series of a recorded key. */
+    of: ({ shape, ids }: Key) => exact.get(keyText(shape, ids)),
   };
 }
 
-/**
- * Which recorded id stands for which live one, for one client. Two runs of a program make other UUIDs; everything
- * else about their ids is the same.
- */
-export interface Aliases {
-  /** True if these recorded ids can be those live ones. `anySecret`: any secret can be any other one. */
-  fits(recorded: readonly string[], live: readonly string[], anySecret?: boolean): boolean;
-  /**
-   * Remembers that they are; pairs that contradict what is known are left out. A recorded secret is the one that was
-   * sent last in its place: clients may use several keys, and a tape has only one.
-   */
-  bind(recorded: readonly string[], live: readonly string[]): void;
-  /** The live id for a recorded one; undefined: none yet. */
-  liveOf(recorded: string): string | undefined;
-  /** The recorded id for a live one; undefined: none yet. */
-  recordedOf(live: string): string | undefined;
-  /** True if any id differs from its recorded one. */
-  readonly differs: boolean;
-}
+export type Catalog = ReturnType<typeof createCatalog>;
 
 /** Keys, tokens, and what has a placeholder on the tape. */
 const isSecret = (id: string): boolean => id.startsWith("s:");
 
 /** `isFree`: true if this recorded id may stand for another live one. */
-export function createAliases(isFree: (recorded: string) => boolean): Aliases {
+export function createAliases(isFree: (recorded: string) => boolean) {
   const toLive = new Map<string, string>();
   const toRecorded = new Map<string, string>();
   let differs = false;
@@ -142,7 +118,8 @@ export function createAliases(isFree: (recorded: string) => boolean): Aliases {
     if (recorded !== live) differs = true;
   };
   return {
-    fits(recorded, live, anySecret = false) {
+    /** True if these recorded ids can be those live ones. `anySecret`: any secret can be any other one. */
+    fits(recorded: readonly string[], live: readonly string[], anySecret: boolean = false) {
       if (recorded.length !== live.length) return false;
       const others = new Map<string, string>();
       return recorded.every((it, at) => {
@@ -150,19 +127,32 @@ export function createAliases(isFree: (recorded: string) => boolean): Aliases {
         return (anySecret && isSecret(it) && isSecret(other)) || agrees(it, other, others);
       });
     },
-    bind(recorded, live) {
+    /**
+     * Remembers that they are; pairs that contradict what is known are left out. A recorded secret is the one that was
+     * sent last in its place: clients may use several keys, and a tape has only one.
+     */
+    bind(recorded: readonly string[], live: readonly string[]) {
       for (const [at, it] of recorded.entries()) {
         const other = live[at];
         if (other !== undefined) bindOne(it, other);
       }
     },
-    liveOf: (recorded) => toLive.get(recorded),
-    recordedOf: (live) => toRecorded.get(live),
+    /** The live id for a recorded one; undefined: none yet. */
+    liveOf: (recorded: string) => toLive.get(recorded),
+    /** The recorded id for a live one; undefined: none yet. */
+    recordedOf: (live: string) => toRecorded.get(live),
+    /** True if any id differs from its recorded one. */
     get differs() {
       return differs;
     },
   };
 }
+
+/**
+ * Which recorded id stands for which live one, for one client. Two runs of a program make other UUIDs; everything
+ * else about their ids is the same.
+ */
+export type Aliases = ReturnType<typeof createAliases>;
 
 /** What a client gets when all answers to a request were given: the last again, or none. */
 export type OnExhausted = "repeat" | "miss";

@@ -144,14 +144,6 @@ export function createTapeIndex(options: TapeIndexOptions): Filler {
   };
 }
 
-/** Where the exchanges of a matcher are. */
-export interface ExchangeStore {
-  /** Keeps the next exchange; its row is how many there were before it. `place`: where a file has it. */
-  put(exchange: Exchange, place: TapeLine | undefined): void;
-  /** @throws TapeError when the file cannot be read any more, or was changed */
-  get(row: number): Exchange;
-}
-
 /** The same few are asked for again and again. */
 const cached = 16;
 
@@ -159,7 +151,7 @@ const cached = 16;
  * Exchanges of a file stay there, only their places are kept: a tape may be larger than memory. `sides`: the folder
  * of the tape's side files.
  */
-export function createExchangeStore(sides = ""): ExchangeStore {
+export function createExchangeStore(sides = "") {
   const rows: (Exchange | TapeLine)[] = [];
   const recent = new RecentMap<number, Exchange>(cached);
   const remember = (row: number, exchange: Exchange): Exchange => {
@@ -168,14 +160,19 @@ export function createExchangeStore(sides = ""): ExchangeStore {
     return exchange;
   };
   return {
-    put: (exchange, place) => void rows.push(place ?? exchange),
-    get(row) {
+    /** Keeps the next exchange; its row is how many there were before it. `place`: where a file has it. */
+    put: (exchange: Exchange, place: TapeLine | undefined) => void rows.push(place ?? exchange),
+    /** @throws TapeError when the file cannot be read any more, or was changed */
+    get(row: number) {
       const found = rows[row];
       if (found === undefined) throw new RangeError(`no row ${row}`);
       return "req" in found ? found : remember(row, recent.get(row) ?? withSides(readSyncAt(found), sides));
     },
   };
 }
+
+/** Where the exchanges of a matcher are. */
+export type ExchangeStore = ReturnType<typeof createExchangeStore>;
 
 function readSyncAt(place: TapeLine): Exchange {
   let value: Json = null;

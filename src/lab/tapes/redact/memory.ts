@@ -2,18 +2,6 @@ import { createHash } from "node:crypto";
 import { escapedPattern } from "../../../kernel/base/text.ts";
 import { placeholdersIn, placeholderText } from "./placeholders.ts";
 
-/** Which secret is which, over a tape. */
-export interface Memory {
-  /** How many are known; it only grows. */
-  readonly size: number;
-  /** The placeholder of a secret; equal ones get the same one, whatever they are called later. */
-  placeholder(kind: string, secret: string): string;
-  /** Known secrets that stand somewhere in the text, without a name and without a shape. */
-  replaceKnown(text: string, take: (kind: string, secret: string) => string): string;
-  /** Numbers of placeholders in the text are taken. */
-  reserve(text: string): void;
-}
-
 /** Most known values that are searched for in every text; older ones are found by name or shape only. */
 const mostLookedFor = 200;
 
@@ -51,7 +39,7 @@ const keyKinds: ReadonlySet<string> = new Set(["project_key", "personal_api_key"
  * A memory without secrets. @param reusesKeys A tape that has one placeholder of a kind of key goes on with it: the
  * first key of that kind is taken for the same one; the tape alone cannot tell
  */
-export function createMemory(reusesKeys = false): Memory {
+export function createMemory(reusesKeys = false) {
   const placeholders = new Map<string, string>();
   const last = new Map<string, number>();
   const reserved = new Map<string, Set<number>>();
@@ -73,10 +61,12 @@ export function createMemory(reusesKeys = false): Memory {
     search = undefined;
   };
   return {
+    /** How many are known; it only grows. */
     get size() {
       return placeholders.size;
     },
-    placeholder(kind, secret) {
+    /** The placeholder of a secret; equal ones get the same one, whatever they are called later. */
+    placeholder(kind: string, secret: string) {
       const key = keyOf(secret);
       const known = placeholders.get(key);
       if (known !== undefined) return known;
@@ -87,12 +77,14 @@ export function createMemory(reusesKeys = false): Memory {
       learn(kind, secret);
       return text;
     },
-    replaceKnown(text, take) {
+    /** Known secrets that stand somewhere in the text, without a name and without a shape. */
+    replaceKnown(text: string, take: (kind: string, secret: string) => string) {
       if (telling.size === 0 || text.length < 12) return text;
       search ??= anyOf(telling.keys());
       return text.replace(search, (secret) => take(telling.get(secret) ?? "secret", secret));
     },
-    reserve(text) {
+    /** Numbers of placeholders in the text are taken. */
+    reserve(text: string) {
       for (const { kind, number } of placeholdersIn(text)) {
         if (number > mostReserved) continue;
         last.set(kind, Math.max(last.get(kind) ?? 0, number));
@@ -101,3 +93,6 @@ export function createMemory(reusesKeys = false): Memory {
     },
   };
 }
+
+/** Which secret is which, over a tape. */
+export type Memory = ReturnType<typeof createMemory>;

@@ -2,16 +2,6 @@ import { isIP } from "node:net";
 import { plainName } from "./names.ts";
 import type { Spot } from "./walk.ts";
 
-/** Stand-ins for personal data: equal values get equal ones over a tape, so that persons can still be joined. */
-export interface Personal {
-  /** A whole value of a field; undefined: it is not personal. */
-  value(value: string | number, spot: Spot, path: string): string | number | undefined;
-  /** Personal data with a recognizable form, anywhere in a text. */
-  text(text: string, path: string): string;
-  /** Stand-ins in the text are taken. */
-  reserve(text: string): void;
-}
-
 interface Fake {
   make(n: number): string;
   /** Finds made ones in a text; the groups are what `number` takes. */
@@ -87,7 +77,7 @@ const emails = /[\w.%+-]{1,64}@(?:[A-Za-z\d-]{1,63}\.){1,8}[A-Za-z]{2,24}/g;
 const isPlain = (value: string): boolean => value === "" || value === "0" || value === "1";
 
 /** Stand-ins by first appearance. `note` is called with each path that was changed. */
-export function createPersonal(note: (path: string) => void): Personal {
+export function createPersonal(note: (path: string) => void) {
   const known = new Map<string, string>();
   const counts = new Map<string, number>();
   const fake = (kind: FakeKind, value: string): string => {
@@ -107,10 +97,12 @@ export function createPersonal(note: (path: string) => void): Personal {
     return made;
   };
   return {
-    reserve(text) {
+    /** Stand-ins in the text are taken. */
+    reserve(text: string) {
       for (const [kind, it] of allFakes) counts.set(kind, Math.max(counts.get(kind) ?? 0, highestIn(text, it)));
     },
-    value(value, spot, path) {
+    /** A whole value of a field; undefined: it is not personal. */
+    value(value: string | number, spot: Spot, path: string) {
       const kind = spot.name === undefined || isPlain(String(value)) ? undefined : kindOf(spot.name, spot);
       if (kind === undefined) return undefined;
       if (typeof value === "number") return numberFor(kind, value, path, note);
@@ -118,9 +110,14 @@ export function createPersonal(note: (path: string) => void): Personal {
       if (kind === "ip" && !/[.:]/.test(value)) return undefined;
       return replaced(kind, value, path);
     },
-    text: (text, path) => (text.includes("@") ? text.replace(emails, (found) => replaced("email", found, path)) : text),
+    /** Personal data with a recognizable form, anywhere in a text. */
+    text: (text: string, path: string) =>
+      text.includes("@") ? text.replace(emails, (found) => replaced("email", found, path)) : text,
   };
 }
+
+/** Stand-ins for personal data: equal values get equal ones over a tape, so that persons can still be joined. */
+export type Personal = ReturnType<typeof createPersonal>;
 
 /** Coordinates and the like; what is under other names is a count. */
 function numberFor(kind: FakeKind, value: number, path: string, note: (path: string) => void): number | undefined {

@@ -1,6 +1,6 @@
 import { boundedReplace } from "../../../kernel/base/bounded-regexp.ts";
 import { isObject } from "../../../kernel/base/json.ts";
-import { headerSecrecyOf, kindOfName, type NameSecrecy, plainName, secrecyOf } from "./names.ts";
+import { headerSecrecyOf, kindOfName, plainName, secrecyOf } from "./names.ts";
 
 /** One more kind of secret: exactly one of `pattern`, `field` and `path` says where it is. */
 export interface RedactionRule {
@@ -133,20 +133,6 @@ export function bothRules(a: TapeRules | undefined, b: TapeRules | undefined): T
   return { rules: once([...(a.rules ?? []), ...(b.rules ?? [])]), keep: once([...(a.keep ?? []), ...(b.keep ?? [])]) };
 }
 
-/** Built-in rules about names together with those of a project. */
-export interface SecretRules {
-  /** Whether a field or parameter of this name holds a secret. */
-  secrecy(name: string): NameSecrecy | undefined;
-  headerSecrecy(name: string): NameSecrecy | undefined;
-  /** What a placeholder calls the value of a field. */
-  kind(name: string): string;
-  /** The kind of whatever stands in this place. */
-  kindOfPlace(path: string): string | undefined;
-  /** True if nothing in this place is a secret. */
-  keeps(path: string): boolean;
-  readonly patterns: readonly { kind: string; replace: ReturnType<typeof boundedReplace> }[];
-}
-
 /** A path without positions in lists, as rules write it. */
 const generic = (path: string): string => path.replace(/\[\d+\]/g, "[]").replace(/\["((?:[^"\\]|\\.)*)"\]/g, ".$1");
 
@@ -161,7 +147,7 @@ const regExpOf = (pattern: string | RegExp): RegExp => {
 };
 
 /** @param rules Checked ones, see `readRules` */
-export function createSecretRules({ rules = [], keep = [] }: TapeRules = {}): SecretRules {
+export function createSecretRules({ rules = [], keep = [] }: TapeRules = {}) {
   const named = new Map(
     rules.flatMap(({ name, field }) => (field === undefined ? [] : [[plainName(field), name] as const])),
   );
@@ -170,15 +156,19 @@ export function createSecretRules({ rules = [], keep = [] }: TapeRules = {}): Se
   const keptNames = new Set(keep.filter((it) => !/^(?:req|res)\./.test(it)).map(plainName));
   const keptPaths = keep.filter((it) => /^(?:req|res)\./.test(it));
   return {
-    secrecy: (name) => (isNamed(name) ? "strong" : secrecyOf(name)),
-    headerSecrecy: (name) => (isNamed(name) ? "strong" : headerSecrecyOf(name)),
-    kind: (name) => (named.size > 0 ? named.get(plainName(name)) : undefined) ?? kindOfName(name),
-    kindOfPlace(path) {
+    /** Whether a field or parameter of this name holds a secret. */
+    secrecy: (name: string) => (isNamed(name) ? "strong" : secrecyOf(name)),
+    headerSecrecy: (name: string) => (isNamed(name) ? "strong" : headerSecrecyOf(name)),
+    /** What a placeholder calls the value of a field. */
+    kind: (name: string) => (named.size > 0 ? named.get(plainName(name)) : undefined) ?? kindOfName(name),
+    /** The kind of whatever stands in this place. */
+    kindOfPlace(path: string) {
       if (paths.length === 0) return undefined;
       const place = generic(path);
       return paths.find((it) => isAt(place, it.path))?.kind;
     },
-    keeps(path) {
+    /** True if nothing in this place is a secret. */
+    keeps(path: string) {
       if (keep.length === 0) return false;
       const place = generic(path);
       return keptNames.has(lastName(place)) || keptPaths.some((it) => isAt(place, it));
@@ -188,3 +178,6 @@ export function createSecretRules({ rules = [], keep = [] }: TapeRules = {}): Se
     ),
   };
 }
+
+/** Built-in rules about names together with those of a project. */
+export type SecretRules = ReturnType<typeof createSecretRules>;

@@ -162,18 +162,13 @@ function ruleOf(text: string): Rule {
 /** How often each exclusion left something out, in the order in which they were given. */
 export type ExcludedCounts = ReadonlyMap<string, number>;
 
-export interface Excluder {
-  /** The exchange without what is left out; undefined: nothing of it is to be sent. */
-  apply(exchange: Exchange): Exchange | undefined;
-  counts(): ExcludedCounts;
-}
-
 /** Leaves out what these texts name. @throws TypeError for a text that names nothing */
-export function createExcluder(texts: readonly string[]): Excluder {
+export function createExcluder(texts: readonly string[]) {
   const rows = texts.map((text) => ({ text, rule: ruleOf(text) }));
   const counts = new Map(texts.map((text) => [text, 0]));
   return {
-    apply(exchange) {
+    /** The exchange without what is left out; undefined: nothing of it is to be sent. */
+    apply(exchange: Exchange) {
       let left: Exchange | undefined = exchange;
       for (const { text, rule } of rows) {
         const result = rule(left);
@@ -186,6 +181,8 @@ export function createExcluder(texts: readonly string[]): Excluder {
     counts: () => counts,
   };
 }
+
+export type Excluder = ReturnType<typeof createExcluder>;
 
 /** `.name`, `["a b"]`. */
 const keyStep = (key: string): string => (/^[\w$-]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);

@@ -133,14 +133,6 @@ export async function runSend(exchanges: AsyncIterable<Exchange>, run: SendRun):
   return tally;
 }
 
-/** Runs jobs side by side, those that share a lane one after the other. */
-interface Lanes {
-  /** Resolves when there is room for more jobs: the caller's reading is held back. */
-  add(lanes: readonly number[], job: () => Promise<void>): Promise<void>;
-  /** Resolves when all jobs are over. @throws what the first job threw that did */
-  done(): Promise<void>;
-}
-
 /** Most jobs that wait, for each lane. */
 const waiting = 4;
 
@@ -148,7 +140,7 @@ const waiting = 4;
  * A job that is in several lanes waits for all of them, and they for it: a batch of several persons keeps its place
  * among each one's requests.
  */
-export function createLanes(count: number): Lanes {
+export function createLanes(count: number) {
   const ends = Array.from({ length: count }, () => Promise.resolve());
   const pending = new Set<Promise<void>>();
   const thrown: unknown[] = [];
@@ -159,7 +151,8 @@ export function createLanes(count: number): Lanes {
   }
 
   return {
-    async add(lanes, job) {
+    /** Resolves when there is room for more jobs: the caller's reading is held back. */
+    async add(lanes: readonly number[], job: () => Promise<void>) {
       const end = run(
         lanes.map((lane) => ends[lane]),
         job,
@@ -168,6 +161,7 @@ export function createLanes(count: number): Lanes {
       pending.add(end);
       while (pending.size >= count * waiting) await Promise.race(pending);
     },
+    /** Resolves when all jobs are over. @throws what the first job threw that did */
     async done() {
       await Promise.all(pending);
       if (thrown.length > 0) throw thrown[0];

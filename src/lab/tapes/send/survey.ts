@@ -137,14 +137,7 @@ function personsOf(exchange: Exchange): string[][] {
     .filter((it) => it.length > 0);
 }
 
-/** Which distinct ids are one person: they share a lane. */
-export interface Kinship {
-  join(ids: readonly string[]): void;
-  /** The same text for all ids of a person. */
-  rootOf(id: string): string;
-}
-
-function createKinship(): Kinship {
+function createKinship() {
   const parents = new Map<string, string>();
   function rootOf(id: string): string {
     let root = id;
@@ -153,8 +146,9 @@ function createKinship(): Kinship {
     return root;
   }
   return {
+    /** The same text for all ids of a person. */
     rootOf,
-    join([first, ...others]) {
+    join([first, ...others]: readonly string[]) {
       for (const other of others) {
         if (first === undefined) return;
         const [into, from] = [rootOf(first), rootOf(other)];
@@ -163,6 +157,9 @@ function createKinship(): Kinship {
     },
   };
 }
+
+/** Which distinct ids are one person: they share a lane. */
+export type Kinship = ReturnType<typeof createKinship>;
 
 /** The lanes that a request has to wait in; the first one if it belongs to no person. */
 export function lanesOf(exchange: Exchange, kinship: Kinship, lanes: number): number[] {

@@ -3,7 +3,7 @@ import { request as overTls } from "node:https";
 import type { Socket } from "node:net";
 import { clearTimeout, performance, setTimeout } from "../../../kernel/base/real-time.ts";
 import { pairsOf } from "../format/exchange.ts";
-import type { RawAnswer, RawBody, RawExchange } from "../format/raw-exchange.ts";
+import type { RawAnswer, RawExchange } from "../format/raw-exchange.ts";
 import { createChunkTimes } from "./chunk-times.ts";
 import {
   type Bases,
@@ -417,32 +417,28 @@ function refuse(transit: Transit, failure: UpstreamFailure): void {
 /** Codes of connections that the upstream ended instead of an answer. */
 const resets: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 
-/** Keeps what passes by, up to a limit. */
-interface Keeper {
-  add(chunk: Buffer): void;
-  /** Bytes that have passed. */
-  readonly bytes: number;
-  /** All of it, or how much it was. */
-  body(): RawBody;
-}
-
 /** @param limit Largest body that is kept, in bytes */
-export function createKeeper(limit: number): Keeper {
+export function createKeeper(limit: number) {
   let chunks: Buffer[] = [];
   let bytes = 0;
   return {
-    add(chunk) {
+    add(chunk: Buffer) {
       bytes += chunk.length;
       if (bytes <= limit) chunks.push(chunk);
       else chunks = [];
     },
+    /** Bytes that have passed. */
     get bytes() {
       return bytes;
     },
+    /** All of it, or how much it was. */
     body() {
-      if (bytes > limit) return { omitted: "too_large", bytes };
+      if (bytes > limit) return { omitted: "too_large" as const, bytes };
       const [first = nothing] = chunks;
       return chunks.length > 1 ? Buffer.concat(chunks) : first;
     },
   };
 }
+
+/** Keeps what passes by, up to a limit. */
+type Keeper = ReturnType<typeof createKeeper>;

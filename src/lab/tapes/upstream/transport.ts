@@ -21,14 +21,6 @@ interface SendOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Sends requests over connections that stay open. Redirects are not followed. */
-export interface Transport {
-  /** @param base Its scheme, host and port count @throws the system's error, or one with the reason */
-  send(base: URL, prepared: Prepared, options?: SendOptions): Promise<RawAnswer>;
-  /** Cuts off what is in flight. */
-  close(): void;
-}
-
 const defaultLimit = 32 * 1024 * 1024;
 
 async function bodyOf(
@@ -55,7 +47,7 @@ const headOf = (outgoing: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => outgoing.once("response", resolve).on("error", reject));
 
 /** @param answerMs How long a whole answer may take */
-export function createTransport(agents: Agents = createAgents(), answerMs = 60_000): Transport {
+export function createTransport(agents: Agents = createAgents(), answerMs = 60_000) {
   async function once(base: URL, prepared: Prepared, { limit = defaultLimit, signal }: SendOptions) {
     const { method, target: path, headers, body } = prepared;
     const begin = performance.now();
@@ -86,14 +78,19 @@ export function createTransport(agents: Agents = createAgents(), answerMs = 60_0
   }
 
   return {
-    async send(base, prepared, options = {}) {
+    /** @param base Its scheme, host and port count @throws the system's error, or one with the reason */
+    async send(base: URL, prepared: Prepared, options: SendOptions = {}) {
       const answer = (await once(base, prepared, options)) ?? (await once(base, prepared, options));
       if (answer) return answer;
       throw Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" });
     },
+    /** Cuts off what is in flight. */
     close: agents.close,
   };
 }
+
+/** Sends requests over connections that stay open. Redirects are not followed. */
+export type Transport = ReturnType<typeof createTransport>;
 
 function answerOf(message: IncomingMessage, body: RawAnswer["body"]): Omit<RawAnswer, "ttfb" | "total"> {
   const { statusCode = 502, statusMessage = "", httpVersion, rawHeaders } = message;

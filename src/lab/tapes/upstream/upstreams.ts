@@ -102,12 +102,6 @@ export function refuseOwnPort({ origins }: Upstreams, own: { host: string; port:
     throw new TapeOrderError("upstream", `${found} is this sim's own address: it cannot be its upstream`, examples);
 }
 
-/** Connections to the upstreams, kept open between requests. */
-export interface Agents {
-  of(protocol: string): HttpAgent;
-  close(): void;
-}
-
 /** Idle connections are given up before the service's own balancers do so, ms: so that no request is written to a closed one. */
 const idleMs = 4000;
 
@@ -115,7 +109,7 @@ const idleMs = 4000;
  * @param ca Certificates (PEM) that are trusted in addition to the usual ones. Certificates are always checked.
  * @param connections Most connections to one host
  */
-export function createAgents(ca?: string, connections?: number): Agents {
+export function createAgents(ca?: string, connections?: number) {
   const options = {
     keepAlive: true,
     timeout: idleMs,
@@ -129,13 +123,16 @@ export function createAgents(ca?: string, connections?: number): Agents {
     ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
   });
   return {
-    of: (protocol) => (protocol === "https:" ? tls : plain),
+    of: (protocol: string) => (protocol === "https:" ? tls : plain),
     close() {
       plain.destroy();
       tls.destroy();
     },
   };
 }
+
+/** Connections to the upstreams, kept open between requests. */
+export type Agents = ReturnType<typeof createAgents>;
 
 /** Why an upstream gave no response. */
 export interface UpstreamFailure {

@@ -1,13 +1,5 @@
 import { isObject, type Json, type JsonObject, own as ownKey } from "../../../kernel/base/json.ts";
 
-/** The ids that correspond to recorded ones, so that later requests refer to the same things. */
-interface IdMap {
-  /** Pairs the ids in two answers to the same change; `path` is that of the request. */
-  learn(path: string, recorded: Json, own: Json): void;
-  inPath(path: string): string;
-  inBody(body: Json): Json;
-}
-
 const mostIds = 100_000;
 
 /** `to_dashboard`, `dashboard_id` and `dashboards` refer to the same numbers. */
@@ -30,7 +22,7 @@ const isId = (value: Json | undefined): value is string | number =>
   typeof value === "string" || typeof value === "number";
 
 /** Maps the ids on a tape to those that a sim or a service gave in their place. */
-export function createIdMap(): IdMap {
+export function createIdMap() {
   const known = new Map<string, string | number>();
 
   function pair(kind: string, recorded: Json | undefined, own: Json | undefined): void {
@@ -64,8 +56,9 @@ export function createIdMap(): IdMap {
     );
 
   return {
-    learn: (path, recorded, own) => learn(kindOfPath(path), recorded, own),
-    inPath(path) {
+    /** Pairs the ids in two answers to the same change; `path` is that of the request. */
+    learn: (path: string, recorded: Json, own: Json) => learn(kindOfPath(path), recorded, own),
+    inPath(path: string) {
       const segments = path.split("/");
       const at = (segment: string, i: number): string | number | undefined =>
         /^\d{1,15}$/.test(segment)
@@ -73,6 +66,6 @@ export function createIdMap(): IdMap {
           : known.get(keyOf("", segment));
       return segments.map((segment, i) => String(at(segment, i) ?? segment)).join("/");
     },
-    inBody: (body) => (known.size === 0 ? body : replaced("", body)),
+    inBody: (body: Json) => (known.size === 0 ? body : replaced("", body)),
   };
 }

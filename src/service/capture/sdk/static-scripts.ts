@@ -13,15 +13,6 @@ interface SdkScript {
   etag: string;
 }
 
-/** The scripts of the installed posthog-js. */
-export interface SdkScripts {
-  /**
-   * A file of the package's dist folder for a page of version `asked`, or a stub without effect.
-   * @throws SimError not_found for a missing source map
-   */
-  read(name: string, asked: string | undefined): Promise<SdkScript>;
-}
-
 /** Plain file names only: no separators, no leading dot. */
 const fileName = /^[A-Za-z0-9][\w-]*(\.[\w-]+)*\.(js|js\.map)$/;
 
@@ -63,16 +54,23 @@ function fileCache() {
  * Finds posthog-js in the `node_modules` of these folders and of all above them, at each request, so that a package
  * installed later is found.
  */
-export function openScripts(starts: readonly string[]): SdkScripts {
+export function openScripts(starts: readonly string[]) {
   const readCached = fileCache();
   return {
-    async read(name, asked) {
+    /**
+     * A file of the package's dist folder for a page of version `asked`, or a stub without effect.
+     * @throws SimError not_found for a missing source map
+     */
+    async read(name: string, asked: string | undefined) {
       const installed = fitting(await findInstalled(starts), asked);
       const file = installed && (await readCached(join(installed.dist, name)));
       return file ?? stub(name, asked);
     },
   };
 }
+
+/** The scripts of the installed posthog-js. */
+export type SdkScripts = ReturnType<typeof openScripts>;
 
 const mapType = ["content-type", "application/json"];
 

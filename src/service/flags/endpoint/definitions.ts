@@ -48,19 +48,12 @@ const showDefinition = (
   has_experiment: used.has(flag.id) || used.has(flag.key),
 });
 
-/** The references between flags, and the order in which they are computed. */
-interface Chains {
-  /** The key of the flag that a filter refers to. */
-  keyOf(reference: string): string;
-  /** Keys of all flags that a flag needs, itself last; empty if one is missing or refers to itself. */
-  chainOf(key: string): readonly string[];
-}
-
 /** True if no flag that it directly refers to is missing. */
 const isWhole = ({ fault, compiled, dependencies }: FlagEntry): boolean =>
   fault === undefined && compiled.dependencies.length === dependencies.length;
 
-function createChains(ruleset: Ruleset, shown: readonly FeatureFlag[]): Chains {
+/** The references between flags, and the order in which they are computed. */
+function createChains(ruleset: Ruleset, shown: readonly FeatureFlag[]) {
   const keys = new Map(shown.map((flag) => [flag.id, flag.key]));
   const isShown = new Set(shown);
   const known = new Map<string, readonly string[]>();
@@ -74,11 +67,13 @@ function createChains(ruleset: Ruleset, shown: readonly FeatureFlag[]): Chains {
   }
 
   return {
-    keyOf(reference) {
+    /** The key of the flag that a filter refers to. */
+    keyOf(reference: string) {
       const id = referenceIn(reference);
       return (id === undefined ? undefined : keys.get(id)) ?? reference;
     },
-    chainOf(key) {
+    /** Keys of all flags that a flag needs, itself last; empty if one is missing or refers to itself. */
+    chainOf(key: string) {
       const found = known.get(key) ?? compute(key);
       known.set(key, found);
       return found;

@@ -125,18 +125,13 @@ function publish(values: Values, { names }: FlagEntry, decision: Decision | unde
 }
 
 /** An evaluation in which flags depend on each other, step by step. */
-interface Chain {
-  readonly run: EvaluationRun;
-  /** undefined for a flag that is not evaluated. */
-  decide(entry: FlagEntry): Decision | undefined;
-}
-
-function startChain(ruleset: Ruleset, subject: Subject, isSelected: Selection["isSelected"]): Chain {
+function startChain(ruleset: Ruleset, subject: Subject, isSelected: Selection["isSelected"]) {
   const values: Values = new Map();
   const run = startRun(ruleset, subject, values);
   return {
     run,
-    decide(entry) {
+    /** undefined for a flag that is not evaluated. */
+    decide(entry: FlagEntry) {
       const { compiled, fault } = entry;
       const isOn = isEvaluated(compiled) && (isSelected?.(compiled.flag) ?? true);
       const decision = isOn ? (fault ?? decide(compiled, run)) : undefined;

@@ -41,20 +41,9 @@ interface ProxyParts {
   silence: number;
 }
 
-/** The connections and requests that the forward proxy handles. */
-export interface ForwardProxy {
-  /** A CONNECT, with the bytes that came after it. */
-  tunnel(req: IncomingMessage, socket: Socket, head: Buffer): void;
-  /** A connection with TLS, or HTTP/2 without it, that is unread. */
-  decrypt(socket: Socket): void;
-  /** A request in absolute form for a host that is not ours. */
-  send(req: IncomingMessage, res: ServerResponse, to: AbsoluteTarget): void;
-  close(): Promise<void>;
-}
-
 const othersRefused = "this proxy only takes hosts of the service (--proxy-others tunnel passes others on)";
 
-export function createProxy(parts: ProxyParts): ForwardProxy {
+export function createProxy(parts: ProxyParts) {
   const { keep, notice } = parts;
   const decryptor = onFirstUse(() =>
     openDecryptor({
@@ -110,7 +99,8 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
   }
 
   return {
-    tunnel(req, socket, head) {
+    /** A CONNECT, with the bytes that came after it. */
+    tunnel(req: IncomingMessage, socket: Socket, head: Buffer) {
       keep(socket);
       socket.on("error", () => {});
       socket.setTimeout(0);
@@ -123,8 +113,10 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
       if (parts.others === "refuse") return refuseTunnel(socket, 403, othersRefused);
       pass(socket, head, authority).catch((error) => refuseTunnel(socket, ...whyNot(error)));
     },
-    decrypt: (socket) => void decrypt(socket),
-    send(req, res, { authority: { host, port }, target }) {
+    /** A connection with TLS, or HTTP/2 without it, that is unread. */
+    decrypt: (socket: Socket) => void decrypt(socket),
+    /** A request in absolute form for a host that is not ours. */
+    send(req: IncomingMessage, res: ServerResponse, { authority: { host, port }, target }: AbsoluteTarget) {
       if (parts.others === "refuse") return refuseRequest(res, 403, othersRefused);
       findTarget(host, port, { allow: parts.allow, ownPort: parts.ownPort }).then(
         (to) => sendElsewhere(req, res, to, target),
@@ -138,6 +130,9 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
       ),
   };
 }
+
+/** The connections and requests that the forward proxy handles. */
+export type ForwardProxy = ReturnType<typeof createProxy>;
 
 const whyNot = (error: unknown): [status: number, text: string] =>
   error instanceof TargetError ? [error.status, error.message] : [502, String(error)];

@@ -29,16 +29,6 @@ export interface FeedOptions {
   readonly timer?: Timer;
 }
 
-/** The live feed of requests and events (frames.ts). It makes only rows that a client has subscribed to. */
-export interface Feed {
-  /** Names the history that is shown: cursors of another epoch mean nothing. */
-  readonly epoch: string;
-  readonly cursor: number;
-  connect(wire: FeedConnection): Session;
-  /** Ends the sessions; their connections are closed by the server. */
-  close(): void;
-}
-
 /** Frames that clients at the same position share, until the next round. */
 const mostShared = 16;
 
@@ -57,7 +47,7 @@ const isNews = (stat: Stat, last: Stat | undefined): boolean =>
 
 const noSession: Session = { receive() {}, gone() {} };
 
-export function createFeed(options: FeedOptions): Feed {
+export function createFeed(options: FeedOptions) {
   const { journal, timer = machineTimer, makeEpoch } = options;
   const sessions = new Set<FeedSession>();
   const shared = new Map<string, Batch>();
@@ -161,13 +151,14 @@ export function createFeed(options: FeedOptions): Feed {
   });
 
   return {
+    /** Names the history that is shown: cursors of another epoch mean nothing. */
     get epoch() {
       return epoch;
     },
     get cursor() {
       return journal.last;
     },
-    connect(wire) {
+    connect(wire: FeedConnection) {
       if (isClosed) {
         wire.close(goingAway, "the sim is closing");
         return noSession;
@@ -184,6 +175,7 @@ export function createFeed(options: FeedOptions): Feed {
       sessions.add(session);
       return session;
     },
+    /** Ends the sessions; their connections are closed by the server. */
     close() {
       isClosed = true;
       stopVeiled();
@@ -191,6 +183,9 @@ export function createFeed(options: FeedOptions): Feed {
     },
   };
 }
+
+/** The live feed of requests and events (frames.ts). It makes only rows that a client has subscribed to. */
+export type Feed = ReturnType<typeof createFeed>;
 
 /** The websocket code of a server that shuts down. */
 const goingAway = 1001;

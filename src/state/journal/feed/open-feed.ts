@@ -4,10 +4,9 @@ import type { Call } from "../../../kernel/http/call.ts";
 import { checkSender, type GuardRules } from "../../../kernel/http/control-access.ts";
 import { readEventFilter, readRequestFilter } from "../filter/read.ts";
 import type { TrafficLog, Written } from "../log/traffic-log.ts";
-import { createFeed, type Feed } from "./feed.ts";
+import { createFeed } from "./feed.ts";
 import type { Stat } from "./frames.ts";
 import { feedJournal } from "./make-rows.ts";
-import type { FeedConnection, Session } from "./ports.ts";
 
 type Counts = Record<"requests" | "rejected" | "events" | "kept" | "dropped" | "warned", number>;
 
@@ -20,16 +19,6 @@ export interface FeedPorts {
   readonly closing: AbortSignal;
   facts(): FeedFacts;
   notice(text: string): void;
-}
-
-/** The feed, and the check of clients that open it. */
-export interface FeedAdmission {
-  readonly feed: Feed;
-  /**
-   * Returns a function that connects the client; its token is checked later.
-   * @throws SimError forbidden_host, forbidden_origin
-   */
-  admit(call: Call): (wire: FeedConnection) => Session;
 }
 
 /** Counts of the log, kept up to date while clients read them, because a new count walks over everything. */
@@ -72,7 +61,7 @@ export function runningCounts(log: TrafficLog): { now(): Counts; close(): void }
 }
 
 /** Opens the feed of a sim; it ends with the sim. */
-export function openFeed({ log, clock, closing, facts, notice }: FeedPorts, rules: GuardRules): FeedAdmission {
+export function openFeed({ log, clock, closing, facts, notice }: FeedPorts, rules: GuardRules) {
   const counts = runningCounts(log);
   const feed = createFeed({
     journal: feedJournal(log),
@@ -91,9 +80,16 @@ export function openFeed({ log, clock, closing, facts, notice }: FeedPorts, rule
   else closing.addEventListener("abort", close, { once: true });
   return {
     feed,
-    admit(call) {
+    /**
+     * Returns a function that connects the client; its token is checked later.
+     * @throws SimError forbidden_host, forbidden_origin
+     */
+    admit(call: Call) {
       checkSender(call, rules);
       return feed.connect;
     },
   };
 }
+
+/** The feed, and the check of clients that open it. */
+export type FeedAdmission = ReturnType<typeof openFeed>;

@@ -159,21 +159,8 @@ export function createRing(limits: { readonly events: number; readonly bytes: nu
   return ring;
 }
 
-export interface Recent {
-  readonly journal: Journal;
-  /** The oldest request that can be sent, and the newest. */
-  readonly oldest: number;
-  readonly last: number;
-  /** A request with the rows that are needed, as held or read again; undefined if it is evicted. */
-  at(n: number, needs: Kinds): HeldRequest | undefined;
-  /** From now on rows of these kinds are made and held; with no kind it does not listen. */
-  attend(needs: Kinds): void;
-  /** Evicts everything up to now. */
-  begin(): void;
-}
-
 /** @param onNew Called after each new request */
-export function createRecent(journal: Journal, onNew: () => void): Recent {
+export function createRecent(journal: Journal, onNew: () => void) {
   const ring = createRing(limits.ring, journal.last);
   /** The journal reads it with each request. */
   const kinds = { events: false, requests: false };
@@ -204,15 +191,18 @@ export function createRecent(journal: Journal, onNew: () => void): Recent {
     get last() {
       return stop ? ring.last : journal.last;
     },
+    /** The oldest request that can be sent, and the newest. */
     get oldest() {
       return ring.first > ring.begun ? ring.first : Math.max(1, ring.begun - limits.readBack);
     },
-    at(n, needs) {
+    /** A request with the rows that are needed, as held or read again; undefined if it is evicted. */
+    at(n: number, needs: Kinds) {
       if (n < ring.begun) return readAgain(n);
       const held = ring.at(n);
       return held === undefined || hasRows(held, needs) ? held : readAgain(n);
     },
-    attend({ events, requests }) {
+    /** From now on rows of these kinds are made and held; with no kind it does not listen. */
+    attend({ events, requests }: Kinds) {
       Object.assign(kinds, { events, requests });
       if (events || requests) {
         stop ??= listen();
@@ -222,6 +212,9 @@ export function createRecent(journal: Journal, onNew: () => void): Recent {
       stop = undefined;
       begin();
     },
+    /** Evicts everything up to now. */
     begin,
   };
 }
+
+export type Recent = ReturnType<typeof createRecent>;

@@ -1,11 +1,3 @@
-/** Rows by hash: open addressing over the hash column of a table, 4–8 bytes a row. */
-export interface HashIndex {
-  add(hash: number, row: number): void;
-  /** First row with this hash that passes the test, or -1. Hashes collide: the test must look at the document. */
-  find(hash: number, test: (row: number) => boolean): number;
-  clear(): void;
-}
-
 const shardBits = 6;
 const shardCount = 1 << shardBits;
 const smallest = 64;
@@ -29,7 +21,7 @@ export function createHashIndex(
   hashAt: (row: number) => number,
   existing: number,
   scan: (hash: number, from: number, to: number) => number,
-): HashIndex {
+) {
   let shards = freshShards();
   let behind = existing;
   let next = 0;
@@ -62,7 +54,8 @@ export function createHashIndex(
 
   return {
     add: insert,
-    find(hash, test) {
+    /** First row with this hash that passes the test, or -1. Hashes collide: the test must look at the document. */
+    find(hash: number, test: (row: number) => boolean) {
       const slots = shards[hash & (shardCount - 1)]?.slots ?? noSlots;
       const mask = slots.length - 1;
       for (let i = (hash >>> shardBits) & mask, entry = slots[i] ?? 0; entry !== 0; ) {

@@ -37,27 +37,6 @@ export interface Veiled {
   isCleared: boolean;
 }
 
-/** Hides and replaces the log's content. Hidden entries keep their numbers, which are never used again. */
-export interface LogHiding {
-  /** Clears the problems of the events and requests up to now, of one project or of all. @throws the system's error */
-  clearProblems(project?: number): void;
-  /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
-  clearEvents(project?: number): number;
-  /** Hides requests and their events. A mark can restore them. @throws the system's error */
-  forget(project?: number): void;
-  mark(): LogMark;
-  /**
-   * Shows what was visible when the mark was made, and nothing else; nothing if the log was emptied since then.
-   * `hasEvents` is true if nothing is missing.
-   */
-  restoring(mark: LogMark): SwitchPart & { readonly hasEvents: boolean };
-  /**
-   * Replaces all requests with those of another log; their numbers and seqs become the next ones.
-   * @param keepsOld True: old requests are only hidden, and a mark can show them again; false: their space is freed
-   */
-  replacing(lines: readonly CopiedLine[], keepsOld: boolean): SwitchPart;
-}
-
 interface HidingParts {
   tables: LogTables;
   writer: GroupWriter<unknown>;
@@ -68,7 +47,7 @@ interface HidingParts {
   onVeiled: (veiled: Veiled) => void;
 }
 
-export function createLogHiding(parts: HidingParts): LogHiding {
+export function createLogHiding(parts: HidingParts) {
   const { tables, writer, onReplaced, onSwitched, onVeiled } = parts;
   const { bytes, name } = tables;
 
@@ -168,11 +147,18 @@ export function createLogHiding(parts: HidingParts): LogHiding {
   }
 
   return {
+    /** Clears the problems of the events and requests up to now, of one project or of all. @throws the system's error */
     clearProblems,
-    clearEvents: (project) => clear(project, false),
-    forget: (project) => void clear(project, true),
+    /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
+    clearEvents: (project?: number) => clear(project, false),
+    /** Hides requests and their events. A mark can restore them. @throws the system's error */
+    forget: (project?: number) => void clear(project, true),
     mark,
-    restoring(given) {
+    /**
+     * Shows what was visible when the mark was made, and nothing else; nothing if the log was emptied since then.
+     * `hasEvents` is true if nothing is missing.
+     */
+    restoring(given: LogMark) {
       const isSame = given.birth === tables.opening.birth;
       const nothing = { n: 0, seq: 0, hidden: { requests: [], events: [] } };
       const { n, seq, hidden } = isSame ? given : nothing;
@@ -181,7 +167,11 @@ export function createLogHiding(parts: HidingParts): LogHiding {
       const isWhole = isSame && tables.counts().evicted_requests === (given.evicted ?? 0);
       return { ...shown, hasEvents: isWhole || given.requests === 0 };
     },
-    replacing(lines, keepsOld) {
+    /**
+     * Replaces all requests with those of another log; their numbers and seqs become the next ones.
+     * @param keepsOld True: old requests are only hidden, and a mark can show them again; false: their space is freed
+     */
+    replacing(lines: readonly CopiedLine[], keepsOld: boolean) {
       const text = () => {
         const first = { n: tables.nextRequest, seq: tables.nextSeq };
         return `${keepsOld ? "" : openingLine({ birth: newBirth(), ...first })}${textOf(lines, keepsOld)}`;
@@ -190,3 +180,6 @@ export function createLogHiding(parts: HidingParts): LogHiding {
     },
   };
 }
+
+/** Hides and replaces the log's content. Hidden entries keep their numbers, which are never used again. */
+export type LogHiding = ReturnType<typeof createLogHiding>;

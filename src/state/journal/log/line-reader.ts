@@ -36,32 +36,6 @@ export interface EventRef {
   index: number;
 }
 
-/** Reads lines by their rows, and reports damaged ones. */
-export interface LineReader {
-  /** The line of a request; undefined if it is evicted or lost. */
-  lineAt(row: number): TrafficLine | undefined;
-  /** The same, in steps. */
-  readingAt(row: number): Stepwise<TrafficLine | undefined>;
-  /** Its text, in steps. */
-  readingTextAt(row: number): Stepwise<string | undefined>;
-  headAt(row: number): RequestHead | undefined;
-  refAt(row: number): EventRef | undefined;
-  /** Parses the line of such a row in steps if it is large, so that `refAt` finds it parsed. */
-  preparing(row: number): Stepwise<void>;
-  /**
-   * Reads the checked bytes of lines, without their newlines, in the order of the file: several with one read. They are
-   * valid until the next line is read, and end with the body. undefined if the line is evicted or lost.
-   */
-  inOrder(): (row: number) => Buffer | undefined;
-  endOf(row: number): number;
-  /** Checks the lines that the sidecars cover, a piece with each step, so that damage is reported early. */
-  checkCovered(): Generator<void>;
-  /** True if the last line that begins before the offset is where the index has it, or there is none. */
-  isInPlaceBefore(offset: number): boolean;
-  /** Empties the cache of parsed lines. */
-  forget(): void;
-}
-
 interface ReaderParts {
   tables: LogTables;
   /** Holds the lines that are not in the file yet. */
@@ -71,7 +45,7 @@ interface ReaderParts {
   looksAgain: () => boolean;
 }
 
-export function createLineReader({ tables, writer, report, looksAgain }: ReaderParts): LineReader {
+export function createLineReader({ tables, writer, report, looksAgain }: ReaderParts) {
   const { bytes, name } = tables;
   const cache = createLineCache();
   const misfit = `${name}: an index file does not fit it`;
@@ -287,23 +261,37 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
   }
 
   return {
+    /** The line of a request; undefined if it is evicted or lost. */
     lineAt,
+    /**
+     * Reads the checked bytes of lines, without their newlines, in the order of the file: several with one read. They are
+     * valid until the next line is read, and end with the body. undefined if the line is evicted or lost.
+     */
     inOrder,
+    /** The same, in steps. */
     readingAt,
+    /** Its text, in steps. */
     readingTextAt,
     headAt,
     refAt,
+    /** Parses the line of such a row in steps if it is large, so that `refAt` finds it parsed. */
     preparing,
     endOf,
+    /** Checks the lines that the sidecars cover, a piece with each step, so that damage is reported early. */
     checkCovered,
-    isInPlaceBefore(offset) {
+    /** True if the last line that begins before the offset is where the index has it, or there is none. */
+    isInPlaceBefore(offset: number) {
       let row = tables.requests.length - 1;
       while (row >= tables.firstHeld() && (tables.index.isLost(row) || offsetOf(row) >= offset)) row--;
       return row < tables.firstHeld() || isIntact(bytesAt(row), tables.opening.n + row);
     },
+    /** Empties the cache of parsed lines. */
     forget: () => cache.clear(),
   };
 }
+
+/** Reads lines by their rows, and reports damaged ones. */
+export type LineReader = ReturnType<typeof createLineReader>;
 
 const fieldsOf = (line: Pick<TrafficLine, HeadField>): Pick<TrafficLine, HeadField> => ({
   n: line.n,
@@ -345,19 +333,13 @@ function seqIn(text: string): number | undefined {
   return seq === undefined ? undefined : Number(seq);
 }
 
-interface LineCache {
-  get(row: number): TrafficLine | undefined;
-  /** `size` in characters of text. Lets go of the oldest lines until this one fits. */
-  set(row: number, line: TrafficLine, size: number): void;
-  clear(): void;
-}
-
-function createLineCache(): LineCache {
+function createLineCache() {
   const lines = new Map<number, { line: TrafficLine; size: number }>();
   let total = 0;
   return {
-    get: (row) => lines.get(row)?.line,
-    set(row, line, size) {
+    get: (row: number) => lines.get(row)?.line,
+    /** `size` in characters of text. Lets go of the oldest lines until this one fits. */
+    set(row: number, line: TrafficLine, size: number) {
       for (const [oldest, held] of lines) {
         if (total + size <= lineCacheSize) break;
         lines.delete(oldest);

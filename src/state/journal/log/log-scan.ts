@@ -82,33 +82,6 @@ interface RequestFilter {
   flags?: true;
 }
 
-/** Finds events and requests, by the index where possible. */
-export interface LogScan {
-  /** Events in order of arrival (or backwards); reads lazily. */
-  scan(filter: EventFilter): Generator<EventRef>;
-  /** The same; yields `undefined` while it reads a large line, so that other work gets a turn. */
-  scanInSteps(filter: EventFilter): Generator<EventRef | undefined>;
-  /**
-   * The lines of the requests with matching events, in order of arrival, not parsed. Yields `undefined` from time to
-   * time, so that other work gets a turn.
-   */
-  lines(filter: LineFilter): Generator<LineBytes | undefined>;
-  /**
-   * Events in order of their times, by the index: only lines of yielded events are read. Yields `undefined` from time
-   * to time, so that other work gets a turn.
-   */
-  byTime(filter: TimeFilter): Generator<EventRef | undefined>;
-  /** Numbers of the requests that match, newest first. */
-  requests(filter: RequestFilter): Generator<number>;
-  /** The same; yields `undefined` from time to time, so that other work gets a turn. */
-  requestsInSteps(filter: RequestFilter): Generator<number | undefined>;
-  /** Visits matching events from one seq to another, by the index, including those whose lines were evicted. */
-  eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void;
-  eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void;
-  /** The name of an event by its hash and the seq of one that has it, in steps; undefined if its line is evicted. */
-  eventName(hash: number, seq: number): Stepwise<string | undefined>;
-}
-
 /** An event, and its time. */
 interface Timed {
   readonly seq: number;
@@ -138,7 +111,7 @@ interface ScanParts {
   keysOf: (line: TrafficLine) => EventKey[];
 }
 
-export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
+export function createLogScan({ tables, lines, keysOf }: ScanParts) {
   /** They are read once for all events of a line: a batch may have thousands. */
   const keysByLine = new WeakMap<TrafficLine, readonly EventKey[]>();
   function keyOf({ line, index }: EventRef): EventKey | undefined {
@@ -352,16 +325,33 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
   }
 
   return {
+    /** Events in order of arrival (or backwards); reads lazily. */
     scan,
+    /** The same; yields `undefined` while it reads a large line, so that other work gets a turn. */
     scanInSteps,
+    /**
+     * The lines of the requests with matching events, in order of arrival, not parsed. Yields `undefined` from time to
+     * time, so that other work gets a turn.
+     */
     lines: linesOf,
+    /**
+     * Events in order of their times, by the index: only lines of yielded events are read. Yields `undefined` from time
+     * to time, so that other work gets a turn.
+     */
     byTime,
-    *requests(filter) {
+    /** Numbers of the requests that match, newest first. */
+    *requests(filter: RequestFilter) {
       for (const n of requestsInSteps(filter)) if (n !== undefined) yield n;
     },
+    /** The same; yields `undefined` from time to time, so that other work gets a turn. */
     requestsInSteps,
+    /** Visits matching events from one seq to another, by the index, including those whose lines were evicted. */
     eachEvent,
     eachRequest,
+    /** The name of an event by its hash and the seq of one that has it, in steps; undefined if its line is evicted. */
     eventName,
   };
 }
+
+/** Finds events and requests, by the index where possible. */
+export type LogScan = ReturnType<typeof createLogScan>;

@@ -49,64 +49,7 @@ export interface TrafficCounts {
   evicted_requests: number;
 }
 
-/**
- * The tables over a log, the sidecar files that keep them, and the numbers: row r of the requests is request `opening.n + r`,
- * row r of the events is the event with seq `opening.seq + r`.
- */
-export interface LogTables {
-  readonly bytes: Bytes;
-  readonly name: string;
-  /** True if evicted lines stay in the file until it is trimmed. */
-  readonly hasSidecars: boolean;
-  readonly opening: Opening;
-  readonly index: TrafficIndex;
-  readonly requests: Rows;
-  readonly events: Rows;
-  /** Number of the next request, and seq of the next event. */
-  readonly nextRequest: number;
-  readonly nextSeq: number;
-  /** Bytes that the sidecars covered at the start. */
-  readonly covered: number;
-  /** True once the tables were made from the whole file. */
-  readonly isReindexed: boolean;
-  /** Changes when rows change that were there before; not when rows are added or evicted from memory. */
-  readonly revision: number;
-  /** The first row with a line, and the first with an event. */
-  firstHeld(): number;
-  firstEventHeld(): number;
-  /** The first row of requests from `from` on for which the test holds; it must hold for all later ones. */
-  firstRow(from: number, holds: (row: number) => boolean): number;
-  /** True if the line of a request is evicted. */
-  isGone(row: number): boolean;
-  isForgotten(row: number): boolean;
-  /** The row of the first event with this hash of its uuid that passes the test; -1: none. */
-  findUuid(hash: number, test: (row: number) => boolean): number;
-  counts(): TrafficCounts;
-  /** Indexes the lines from an offset on: those that the sidecars do not cover, or that a switch added. */
-  catchUp(from: number): void;
-  /** Removes the rows from these numbers on. */
-  truncate(n: number, seq: number): void;
-  /** Makes the tables from the whole file again, once. */
-  reindex(reason: string): void;
-  /**
-   * Another program changed the file: indexes its lines from an offset on again. Numbers that were given out are not used again;
-   * those without a line are lost, and reported.
-   * @throws DataFolderError when the file is not the log any more
-   */
-  readAgain(from: number): void;
-  /** Starts an empty file; the numbers continue. */
-  restart(): void;
-  /** The file was trimmed, and begins with another line. */
-  dropBefore(opening: Opening): void;
-  /** The file is another one. */
-  startOver(): void;
-  /** Called around a new index: pending lines are written before it, cached lines are dropped after it. */
-  onReindex(hooks: { before: () => void; after: () => void }): void;
-  saveSidecars(): void;
-  close(): void;
-}
-
-export function openLogTables(options: LogTablesOptions): LogTables {
+export function openLogTables(options: LogTablesOptions) {
   const { bytes, name, notice, report, keysOf } = options;
   const hasSidecars = options.sidecars !== undefined;
   let hooks = { before: () => {}, after: () => {} };
@@ -313,7 +256,9 @@ export function openLogTables(options: LogTablesOptions): LogTables {
   return {
     bytes,
     name,
+    /** True if evicted lines stay in the file until it is trimmed. */
     hasSidecars,
+    /** Bytes that the sidecars covered at the start. */
     covered,
     get opening() {
       return opening;
@@ -327,24 +272,33 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     get events() {
       return events;
     },
+    /** Number of the next request, and seq of the next event. */
     get nextRequest() {
       return opening.n + requests.length;
     },
     get nextSeq() {
       return opening.seq + events.length;
     },
+    /** True once the tables were made from the whole file. */
     get isReindexed() {
       return isReindexed;
     },
+    /** Changes when rows change that were there before; not when rows are added or evicted from memory. */
     get revision() {
       return revision;
     },
+    /** The first row with a line, and the first with an event. */
     firstHeld,
     firstEventHeld,
+    /** The first row of requests from `from` on for which the test holds; it must hold for all later ones. */
     firstRow,
+    /** True if the line of a request is evicted. */
     isGone,
-    isForgotten: (row) => row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0,
-    findUuid: (hash, test) => uuids.find(hash, (row) => row >= gone && row - gone < events.length && test(row - gone)),
+    isForgotten: (row: number) =>
+      row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0,
+    /** The row of the first event with this hash of its uuid that passes the test; -1: none. */
+    findUuid: (hash: number, test: (row: number) => boolean) =>
+      uuids.find(hash, (row) => row >= gone && row - gone < events.length && test(row - gone)),
     counts() {
       // in a file only the remaining requests count; in memory the evicted ones, too
       const held = firstHeld();
@@ -352,18 +306,29 @@ export function openLogTables(options: LogTablesOptions): LogTables {
       const first = { request: hasSidecars ? held : 0, event: firstEventHeld() };
       return { ...countAll(requests, events, first), evicted_requests };
     },
+    /** Indexes the lines from an offset on: those that the sidecars do not cover, or that a switch added. */
     catchUp,
-    truncate(n, seq) {
+    /** Removes the rows from these numbers on. */
+    truncate(n: number, seq: number) {
       requests.truncate(n - opening.n);
       events.truncate(Math.min(events.length, seq - opening.seq));
     },
+    /** Makes the tables from the whole file again, once. */
     reindex,
+    /**
+     * Another program changed the file: indexes its lines from an offset on again. Numbers that were given out are not used again;
+     * those without a line are lost, and reported.
+     * @throws DataFolderError when the file is not the log any more
+     */
     readAgain,
+    /** Starts an empty file; the numbers continue. */
     restart,
-    dropBefore(next) {
+    /** The file was trimmed, and begins with another line. */
+    dropBefore(next: Opening) {
       opening = next;
       gone += index.dropBefore(next);
     },
+    /** The file is another one. */
     startOver() {
       revision++;
       for (const it of files) it.close();
@@ -375,7 +340,8 @@ export function openLogTables(options: LogTablesOptions): LogTables {
       gone = 0;
       uuids.clear();
     },
-    onReindex(given) {
+    /** Called around a new index: pending lines are written before it, cached lines are dropped after it. */
+    onReindex(given: { before: () => void; after: () => void }) {
       hooks = given;
     },
     saveSidecars() {
@@ -388,6 +354,12 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     },
   };
 }
+
+/**
+ * The tables over a log, the sidecar files that keep them, and the numbers: row r of the requests is request `opening.n + r`,
+ * row r of the events is the event with seq `opening.seq + r`.
+ */
+export type LogTables = ReturnType<typeof openLogTables>;
 
 /** The log that sidecars index, as their headers have it. */
 export const sidecarLog = (bytes: Bytes, opening: Opening) => ({

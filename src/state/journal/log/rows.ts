@@ -161,17 +161,6 @@ const checkBytes = 4;
 /** Bytes at the end of the covered part of the log; they differ in a log in which lines were moved. */
 const printed = 4096;
 
-/** A sidecar file that keeps a table's rows, so that opening does not read the log they index. */
-export interface RowFile {
-  /** Bytes of the log that the file covers; 0 when there was nothing usable to load. */
-  readonly covered: number;
-  /** Writes the rows added since the last save, then the header: a crash in between leaves the old header true. */
-  save(logBytes: number): void;
-  /** Says that rows saved before have changed: the next save writes them all. */
-  touch(): void;
-  close(): void;
-}
-
 interface IndexedLog {
   bytes: Bytes;
   /** Distinguishes the log from other logs. */
@@ -192,7 +181,7 @@ function openNew(path: string): number {
  * Opens (or starts) the sidecar of `rows`, which loads its pages as they are needed. A sidecar is a cache: one that is damaged, or
  * does not fit the log, is ignored. A page may turn out to be damaged later: then `recover` must make the rows again.
  */
-export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: () => void): RowFile {
+export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: () => void) {
   const pageBytes = pageRows * rows.width * 4;
   let fd = isRegular(path) ? openSync(path, "r+") : openNew(path);
   const placeOf = (page: number): number => headerBytes + page * (pageBytes + checkBytes);
@@ -240,8 +229,10 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
   }
 
   return {
+    /** Bytes of the log that the file covers; 0 when there was nothing usable to load. */
     covered,
-    save(logBytes) {
+    /** Writes the rows added since the last save, then the header: a crash in between leaves the old header true. */
+    save(logBytes: number) {
       if (!isRegular(path)) makeAgain();
       const print = printOf(log.bytes, logBytes);
       const header = new Float64Array([magic + log.layout, rows.width, rows.length, logBytes, log.birth, print, 0]);
@@ -257,12 +248,16 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
       writeSync(fd, bytesOf(header), 0, headerBytes, 0);
       saved = rows.length;
     },
+    /** Says that rows saved before have changed: the next save writes them all. */
     touch() {
       saved = 0;
     },
     close: () => closeSync(fd),
   };
 }
+
+/** A sidecar file that keeps a table's rows, so that opening does not read the log they index. */
+export type RowFile = ReturnType<typeof openRowFile>;
 
 function printOf(bytes: Bytes, end: number): number {
   const from = Math.max(bytes.start, end - printed);

@@ -118,15 +118,7 @@ interface TrimmingParts {
   isClosed: () => boolean;
 }
 
-/** Evicts the oldest requests. */
-export interface Trimming {
-  /** Evicts from memory at once; files are trimmed. */
-  evict(): void;
-  /** Copies the kept part of a file, and replaces the file. Returns true if it did. */
-  trim(): Promise<boolean>;
-}
-
-export function createTrimming({ tables, lines, writer, keep, now, isClosed }: TrimmingParts): Trimming {
+export function createTrimming({ tables, lines, writer, keep, now, isClosed }: TrimmingParts) {
   const { bytes, name } = tables;
   const offsetOf = (row: number): number => tables.index.offsetOf(row);
 
@@ -175,6 +167,7 @@ export function createTrimming({ tables, lines, writer, keep, now, isClosed }: T
   }
 
   return {
+    /** Evicts from memory at once; files are trimmed. */
     evict() {
       const most = keep?.bytes;
       if (most === undefined || tables.hasSidecars || bytes.size - bytes.start <= most) return;
@@ -184,6 +177,7 @@ export function createTrimming({ tables, lines, writer, keep, now, isClosed }: T
       const behind = tables.firstRow(held, (row) => offsetOf(row) > limit);
       if (behind - 1 > held) bytes.dropBefore(offsetOf(behind - 1));
     },
+    /** Copies the kept part of a file, and replaces the file. Returns true if it did. */
     async trim() {
       writer.flush();
       const held = tables.firstHeld();
@@ -212,3 +206,6 @@ export function createTrimming({ tables, lines, writer, keep, now, isClosed }: T
     },
   };
 }
+
+/** Evicts the oldest requests. */
+export type Trimming = ReturnType<typeof createTrimming>;

@@ -1,6 +1,6 @@
 import type { Rows } from "../../journal/log/rows.ts";
 import { createCache, linkColumn } from "./documents.ts";
-import { createLineRows, firstOwnColumn, type LinePlace, type LineRows } from "./rows.ts";
+import { createLineRows, firstOwnColumn, type LinePlace } from "./rows.ts";
 
 /** A distinct id with the values of its row. */
 interface IdEntry {
@@ -10,30 +10,6 @@ interface IdEntry {
   place: LinePlace;
 }
 
-/**
- * Distinct ids: each is a row (20 bytes) that points to its person. The ids of a person are a chain, newest first, so
- * that another id, or a merge, rewrites nothing.
- */
-export interface IdTable {
-  readonly table: LineRows;
-  /** Row of the id in the project's slot, or -1. */
-  find(slot: number, hash: number, distinctId: string): number;
-  text(row: number): string;
-  /** Row of its person; -1 for an id that was only on personless events. */
-  person(row: number): number;
-  addPersonless(entry: IdEntry): void;
-  /** Moves the id to a person. Row -1 adds a row. */
-  give(row: number, entry: IdEntry, person: number): void;
-  /** Moves every id of one person to another. */
-  moveAll(from: number, into: number): void;
-  /** Rows of a person's ids, oldest first. */
-  rowsOf(person: number): number[];
-  kill(row: number): void;
-  clear(): void;
-  /** Reverts changes since the table's `mark`. */
-  revert(): void;
-}
-
 const ownerColumn = firstOwnColumn;
 const nextColumn = firstOwnColumn + 1;
 /** Owners and links are stored as row + 1: 0 is no owner, or the end of a chain. */
@@ -41,7 +17,7 @@ const none = 0;
 const cached = { count: 5_000, weight: 1024 * 1024 };
 
 /** @param persons The rows with the first links of the chains */
-export function createIdTable(persons: Rows, read: (place: LinePlace) => string): IdTable {
+export function createIdTable(persons: Rows, read: (place: LinePlace) => string) {
   const table = createLineRows(2);
   const cache = createCache<string>(cached.count, cached.weight);
 
@@ -89,16 +65,20 @@ export function createIdTable(persons: Rows, read: (place: LinePlace) => string)
   return {
     table,
     text,
-    find: (slot, hash, distinctId) => table.find(hash, slot, (row) => text(row) === distinctId),
+    /** Row of the id in the project's slot, or -1. */
+    find: (slot: number, hash: number, distinctId: string) => table.find(hash, slot, (row) => text(row) === distinctId),
+    /** Row of its person; -1 for an id that was only on personless events. */
     person: owner,
     addPersonless: add,
-    give(known, entry, person) {
+    /** Moves the id to a person. Row -1 adds a row. */
+    give(known: number, entry: IdEntry, person: number) {
       if (known === -1) return link(add(entry), person);
       if (owner(known) !== -1) unlink(known);
       table.move(known, entry.place);
       link(known, person);
     },
-    moveAll(from, into) {
+    /** Moves every id of one person to another. */
+    moveAll(from: number, into: number) {
       const rows = chain(from);
       const last = rows.at(-1);
       if (last === undefined) return;
@@ -107,8 +87,9 @@ export function createIdTable(persons: Rows, read: (place: LinePlace) => string)
       persons.set(into, linkColumn, first(from));
       persons.set(from, linkColumn, none);
     },
-    rowsOf: (person) => chain(person).reverse(),
-    kill(row) {
+    /** Rows of a person's ids, oldest first. */
+    rowsOf: (person: number) => chain(person).reverse(),
+    kill(row: number) {
       table.kill(row);
       cache.delete(row);
     },
@@ -116,9 +97,16 @@ export function createIdTable(persons: Rows, read: (place: LinePlace) => string)
       table.clear();
       cache.clear();
     },
+    /** Reverts changes since the table's `mark`. */
     revert() {
       table.revert();
       cache.clear();
     },
   };
 }
+
+/**
+ * Distinct ids: each is a row (20 bytes) that points to its person. The ids of a person are a chain, newest first, so
+ * that another id, or a merge, rewrites nothing.
+ */
+export type IdTable = ReturnType<typeof createIdTable>;

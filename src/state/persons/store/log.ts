@@ -1,28 +1,6 @@
 import type { Bytes } from "../../../kernel/store/bytes.ts";
 import { blankSeal, unsealed, writeSeal } from "../../../kernel/store/lines.ts";
 
-/** The lines of people.ndjson: those on disk, and later ones that wait for the next flush. */
-export interface LineLog {
-  readonly bytes: Bytes;
-  /** Offset after the last line, including waiting ones. */
-  readonly end: number;
-  /** Bytes that wait for `flush`. */
-  readonly waiting: number;
-  /** Adds a line (without its newline). @returns its offset; its length is `end - offset` */
-  append(line: string): number;
-  /**
-   * The line at the offset, without its newline; undefined if it is damaged.
-   * @param length A hint that saves a second read
-   */
-  lineAt(offset: number, length?: number): string | undefined;
-  /** Writes the waiting lines with one call; if it throws, they keep waiting. */
-  flush(): void;
-  /** Removes the lines from the offset on, written or not. */
-  cut(offset: number): void;
-  /** Continues with other bytes; no line may be waiting. */
-  use(other: Bytes): void;
-}
-
 const firstCapacity = 64 * 1024;
 const newline = 0x0a;
 /** The first read of a line of unknown length. */
@@ -31,7 +9,7 @@ const usualLength = 256;
 const usualCapacity = 1024 * 1024;
 
 /** @param limit Waiting bytes from which lines are written, which bounds the memory */
-export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY): LineLog {
+export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY) {
   let bytes = initial;
   let waiting = Buffer.allocUnsafeSlow(firstCapacity);
   let used = 0;
@@ -67,13 +45,16 @@ export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY):
     get bytes() {
       return bytes;
     },
+    /** Offset after the last line, including waiting ones. */
     get end() {
       return bytes.size + used;
     },
+    /** Bytes that wait for `flush`. */
     get waiting() {
       return used;
     },
-    append(line) {
+    /** Adds a line (without its newline). @returns its offset; its length is `end - offset` */
+    append(line: string) {
       if (used >= limit) flush();
       const offset = bytes.size + used;
       const start = used;
@@ -85,16 +66,26 @@ export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY):
       waiting[used++] = newline;
       return offset;
     },
-    lineAt(offset, length = usualLength) {
+    /**
+     * The line at the offset, without its newline; undefined if it is damaged.
+     * @param length A hint that saves a second read
+     */
+    lineAt(offset: number, length: number = usualLength) {
       return unsealed(offset < bytes.size ? stored(offset, length) : waitingAt(offset - bytes.size));
     },
+    /** Writes the waiting lines with one call; if it throws, they keep waiting. */
     flush,
-    cut(offset) {
+    /** Removes the lines from the offset on, written or not. */
+    cut(offset: number) {
       used = 0;
       if (bytes.size > offset) bytes.truncate(offset);
     },
-    use(other) {
+    /** Continues with other bytes; no line may be waiting. */
+    use(other: Bytes) {
       bytes = other;
     },
   };
 }
+
+/** The lines of people.ndjson: those on disk, and later ones that wait for the next flush. */
+export type LineLog = ReturnType<typeof createLineLog>;

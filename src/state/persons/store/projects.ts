@@ -12,24 +12,6 @@ export interface ProjectEntry {
   groupTypes: readonly string[];
 }
 
-/** Projects by slot: a small number for the tables' columns. */
-export interface ProjectSlots {
-  readonly entries: readonly ProjectEntry[];
-  /** -1 for a project without people, also earlier. */
-  find(project: number): number;
-  /** The slot, created if missing. @throws RangeError for more than a million projects */
-  slot(project: number): number;
-  /** The entry, to be changed. */
-  entry(slot: number): ProjectEntry;
-  known(project: number): ProjectEntry | undefined;
-  clear(): void;
-  mark(): void;
-  settle(): void;
-  /** Reverts changes since `mark`. */
-  revert(): void;
-  load(entries: readonly ProjectEntry[]): void;
-}
-
 const noPersons = (project: number): ProjectEntry => ({
   project,
   persons: 0,
@@ -39,7 +21,7 @@ const noPersons = (project: number): ProjectEntry => ({
   groupTypes: [],
 });
 
-export function createProjectSlots(): ProjectSlots {
+export function createProjectSlots() {
   const entries: ProjectEntry[] = [];
   const slots = new Map<number, number>();
   /** Number of projects at the mark, and the earlier values of those that changed since. */
@@ -61,10 +43,13 @@ export function createProjectSlots(): ProjectSlots {
 
   return {
     entries,
+    /** The slot, created if missing. @throws RangeError for more than a million projects */
     slot,
-    find: (project) => slots.get(project) ?? -1,
-    known: (project) => entries[slots.get(project) ?? -1],
-    entry(at) {
+    /** -1 for a project without people, also earlier. */
+    find: (project: number) => slots.get(project) ?? -1,
+    known: (project: number) => entries[slots.get(project) ?? -1],
+    /** The entry, to be changed. */
+    entry(at: number) {
       const found = entries[at];
       if (!found) throw new RangeError(`no project slot ${at}`);
       if (at < marked && !before.has(found)) before.set(found, { ...found });
@@ -75,6 +60,7 @@ export function createProjectSlots(): ProjectSlots {
       before = new Map();
     },
     settle,
+    /** Reverts changes since `mark`. */
     revert() {
       for (const { project } of entries.splice(marked)) slots.delete(project);
       for (const [entry, old] of before) Object.assign(entry, old);
@@ -84,8 +70,11 @@ export function createProjectSlots(): ProjectSlots {
       entries.length = 0;
       slots.clear();
     },
-    load(loaded) {
+    load(loaded: readonly ProjectEntry[]) {
       for (const entry of loaded) entries[slot(entry.project)] = entry;
     },
   };
 }
+
+/** Projects by slot: a small number for the tables' columns. */
+export type ProjectSlots = ReturnType<typeof createProjectSlots>;

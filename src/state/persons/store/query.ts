@@ -73,16 +73,6 @@ async function pageOf<T>(
   return { results, more: false };
 }
 
-export interface Queries {
-  persons(query?: PersonQuery): Promise<Listing<ListedPerson>>;
-  person(project: number, uuid: string): ListedPerson | undefined;
-  groups(query?: GroupQuery): Promise<Listing<Group>>;
-  /** All persons of a project, newest first. */
-  allPersons(project: number): Person[];
-  /** All groups of a project, newest first. */
-  allGroups(project: number): Group[];
-}
-
 /** The existing documents of a project. */
 function allOf<T>(
   state: PersonStoreState,
@@ -93,7 +83,7 @@ function allOf<T>(
   return Array.from(newestFirst(table)).filter(isLiving).map(at);
 }
 
-export function createQueries(files: PersonFiles): Queries {
+export function createQueries(files: PersonFiles) {
   /** Repeats the query if rows were cleared or moved meanwhile, or a line is damaged. */
   async function steady<T>(ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>): Promise<Listing<T>> {
     for (;;) {
@@ -104,7 +94,7 @@ export function createQueries(files: PersonFiles): Queries {
   }
 
   return {
-    persons: (query = {}) =>
+    persons: (query: PersonQuery = {}) =>
       steady((isValid) => {
         const { state, log } = files;
         const rows =
@@ -117,12 +107,12 @@ export function createQueries(files: PersonFiles): Queries {
         const fits = (row: number) => isLiving(row) && isMatch(row) && holds(row);
         return pageOf({ rows, fits, show: (row) => listed(state, row), isValid }, query);
       }),
-    person(project, uuid) {
+    person(project: number, uuid: string) {
       const { state } = files;
       const row = state.findPerson(project, uuid);
       return row === -1 ? undefined : listed(state, row);
     },
-    groups: (query = {}) =>
+    groups: (query: GroupQuery = {}) =>
       steady((isValid) => {
         const { state } = files;
         const { table, at } = state.groups;
@@ -132,10 +122,14 @@ export function createQueries(files: PersonFiles): Queries {
         const fits = (row: number) => isLiving(row) && isType(row) && holds(row);
         return pageOf({ rows: newestFirst(table), fits, show: at, isValid }, query);
       }),
-    allPersons: (project) => allOf(files.state, files.state.persons, project),
-    allGroups: (project) => allOf(files.state, files.state.groups, project),
+    /** All persons of a project, newest first. */
+    allPersons: (project: number) => allOf(files.state, files.state.persons, project),
+    /** All groups of a project, newest first. */
+    allGroups: (project: number) => allOf(files.state, files.state.groups, project),
   };
 }
+
+export type Queries = ReturnType<typeof createQueries>;
 
 const listed = ({ persons, ids }: PersonStoreState, row: number): ListedPerson => ({
   ...persons.at(row),

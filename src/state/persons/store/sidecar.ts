@@ -18,26 +18,6 @@ import type { ProjectEntry } from "./projects.ts";
 import type { LineRows } from "./rows.ts";
 import type { PersonStoreState } from "./state.ts";
 
-/**
- * people.idx: the rows of people.ndjson, so that opening does not read the log. A cache: damage is not an error, and the
- * file can be deleted at any time.
- */
-export interface Sidecar {
-  /** Bytes of people.ndjson that the file on disk covers; 0 without a usable file. */
-  readonly covered: number;
-  /** The size of a save, in bytes. */
-  readonly size: number;
-  /** Checks whether the file fits the log, and loads the projects. */
-  open(bytes: Bytes): void;
-  /** Fills the empty tables, a page with each step. @returns false if the file is damaged */
-  fill(): Generator<void, boolean>;
-  /** Writes the rows to a draft, which replaces the old file once it is on disk. */
-  save(bytes: Bytes): void;
-  /** The same synchronously, for closing. */
-  saveNow(bytes: Bytes): void;
-  drop(): void;
-}
-
 /** The part before the rows. */
 interface Head {
   covered: number;
@@ -61,7 +41,7 @@ function printOf(bytes: Bytes, end: number): number {
   return crc32(bytes.read(from, end - from));
 }
 
-export function createSidecar(path: string, state: PersonStoreState): Sidecar {
+export function createSidecar(path: string, state: PersonStoreState) {
   const draft = `${path}.tmp`;
   const tables = [state.ids.table, state.persons.table, state.groups.table, state.hashKeys.table];
   let covered = 0;
@@ -97,25 +77,30 @@ export function createSidecar(path: string, state: PersonStoreState): Sidecar {
   }
 
   return {
+    /** Bytes of people.ndjson that the file on disk covers; 0 without a usable file. */
     get covered() {
       return covered;
     },
+    /** The size of a save, in bytes. */
     get size() {
       return tables.reduce((sum, { rows }) => sum + rows.length * rows.width * 4, 0);
     },
-    open(bytes) {
+    /** Checks whether the file fits the log, and loads the projects. */
+    open(bytes: Bytes) {
       found = readHead(path, bytes, tables);
       covered = found?.head.covered ?? 0;
       state.projects.load(found?.head.projects ?? []);
       for (const [i, table] of tables.entries()) table.living = found?.head.tables[i]?.living ?? 0;
     },
+    /** Fills the empty tables, a page with each step. @returns false if the file is damaged */
     *fill() {
       if (!found) return false;
       const isWhole = yield* readTables(path, found.end, tables, found.head);
       if (!isWhole) covered = 0;
       return isWhole;
     },
-    save(bytes) {
+    /** Writes the rows to a draft, which replaces the old file once it is on disk. */
+    save(bytes: Bytes) {
       const mine = ++turn;
       const { fd, end } = write(bytes);
       fdatasync(fd, (error) => {
@@ -123,7 +108,8 @@ export function createSidecar(path: string, state: PersonStoreState): Sidecar {
         else finish(fd, end);
       });
     },
-    saveNow(bytes) {
+    /** The same synchronously, for closing. */
+    saveNow(bytes: Bytes) {
       turn++;
       const { fd, end } = write(bytes);
       fdatasyncSync(fd);
@@ -136,6 +122,12 @@ export function createSidecar(path: string, state: PersonStoreState): Sidecar {
     },
   };
 }
+
+/**
+ * people.idx: the rows of people.ndjson, so that opening does not read the log. A cache: damage is not an error, and the
+ * file can be deleted at any time.
+ */
+export type Sidecar = ReturnType<typeof createSidecar>;
 
 const bytesOf = (page: Uint32Array): Buffer => Buffer.from(page.buffer, page.byteOffset, page.byteLength);
 

@@ -1,35 +1,12 @@
-import type { Group, Person } from "../person.ts";
 import { createApply, groupKey, type KeyHash } from "./apply.ts";
-import { createDocuments, type PersonDocuments } from "./documents.ts";
-import { createIdTable, type IdTable } from "./ids.ts";
-import { type Change, changeIn, type HashKeys } from "./line.ts";
+import { createDocuments } from "./documents.ts";
+import { createIdTable } from "./ids.ts";
+import { type Change, changeIn } from "./line.ts";
 import type { LineLog } from "./log.ts";
-import { createProjectSlots, type ProjectSlots } from "./projects.ts";
+import { createProjectSlots } from "./projects.ts";
 import type { LinePlace } from "./rows.ts";
 
-/** Rows and caches of people.ndjson. */
-export interface PersonStoreState {
-  readonly projects: ProjectSlots;
-  readonly persons: PersonDocuments<Person>;
-  readonly groups: PersonDocuments<Group>;
-  readonly ids: IdTable;
-  readonly hashKeys: PersonDocuments<HashKeys>;
-  /** Rows, or -1. */
-  findPerson(project: number, uuid: string): number;
-  findId(project: number, distinctId: string): number;
-  findHashKeys(project: number, uuid: string): number;
-  findGroup(project: number, type: number, key: string): number;
-  /** Applies one change, whose line is at the place. @throws Error for an unknown person */
-  apply(change: Change, place: LinePlace): void;
-  clear(): void;
-  /** Later changes can be reverted until `settle`. */
-  mark(): void;
-  settle(): void;
-  /** Reverts the changes since `mark`. */
-  revert(): void;
-}
-
-export function createPersonStoreState(log: LineLog, hash: KeyHash): PersonStoreState {
+export function createPersonStoreState(log: LineLog, hash: KeyHash) {
   const projects = createProjectSlots();
   const persons = createDocuments(personReader(log), (person) => person.uuid);
   const groups = createDocuments(groupReader(log), (group) => groupKey(group.type, group.key));
@@ -63,14 +40,17 @@ export function createPersonStoreState(log: LineLog, hash: KeyHash): PersonStore
     groups,
     ids,
     hashKeys,
+    /** Rows, or -1. */
     findPerson,
     findId,
     findHashKeys,
     findGroup,
+    /** Applies one change, whose line is at the place. @throws Error for an unknown person */
     apply: createApply({ projects, persons, groups, ids, hashKeys }, hash),
     clear() {
       for (const part of [projects, ...tables]) part.clear();
     },
+    /** Later changes can be reverted until `settle`. */
     mark() {
       projects.mark();
       for (const { table } of tables) table.mark();
@@ -79,11 +59,15 @@ export function createPersonStoreState(log: LineLog, hash: KeyHash): PersonStore
       projects.settle();
       for (const { table } of tables) table.settle();
     },
+    /** Reverts the changes since `mark`. */
     revert() {
       for (const part of [projects, ...tables]) part.revert();
     },
   };
 }
+
+/** Rows and caches of people.ndjson. */
+export type PersonStoreState = ReturnType<typeof createPersonStoreState>;
 
 /** The rows point to a damaged or wrong line: they must be rebuilt from the log. */
 export class StaleRows extends Error {
