@@ -184,6 +184,3 @@ export function arrivalOf(
     close,
   };
 }
-
-/** Waits for the first new event. */
-export type Arrival = ReturnType<typeof arrivalOf>;

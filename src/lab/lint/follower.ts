@@ -17,6 +17,7 @@ const mostNew = 100_000;
 /** Work without a break, ms. */
 const sliceMs = 4;
 
+/** Feeds the log to the linter on demand; requests are not slowed down. */
 export function createFollower({ log, clock, closing }: FollowerPorts, linter: Linter) {
   let n = 0;
   let seq = 0;
@@ -107,6 +108,3 @@ export function createFollower({ log, clock, closing }: FollowerPorts, linter: L
     },
   };
 }
-
-/** Feeds the log to the linter on demand; requests are not slowed down. */
-export type Follower = ReturnType<typeof createFollower>;
