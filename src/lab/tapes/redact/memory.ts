@@ -93,6 +93,3 @@ export function createMemory(reusesKeys = false) {
     },
   };
 }
-
-/** Which secret is which, over a tape. */
-export type Memory = ReturnType<typeof createMemory>;

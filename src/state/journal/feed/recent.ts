@@ -216,5 +216,3 @@ export function createRecent(journal: Journal, onNew: () => void) {
     begin,
   };
 }
-
-export type Recent = ReturnType<typeof createRecent>;

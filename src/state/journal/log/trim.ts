@@ -118,6 +118,7 @@ interface TrimmingParts {
   isClosed: () => boolean;
 }
 
+/** Evicts the oldest requests. */
 export function createTrimming({ tables, lines, writer, keep, now, isClosed }: TrimmingParts) {
   const { bytes, name } = tables;
   const offsetOf = (row: number): number => tables.index.offsetOf(row);
@@ -206,6 +207,3 @@ export function createTrimming({ tables, lines, writer, keep, now, isClosed }: T
     },
   };
 }
-
-/** Evicts the oldest requests. */
-export type Trimming = ReturnType<typeof createTrimming>;
