@@ -61,11 +61,6 @@ export function uuidV5(namespace: string, name: string): string {
   return format(digest);
 }
 
-const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** True for a UUID of any version in its usual spelling. */
-export const isUuid = (text: unknown): text is string => typeof text === "string" && uuidShape.test(text);
-
 const hexDigits = (value: number, count: number): string => value.toString(16).padStart(count, "0");
 
 /** The UUIDv7 of a time, ms since the epoch; the same numbers of `random` (from 0 up to 1) make the same id. */

@@ -62,3 +62,8 @@ export const withArticle = (noun: string): string => `${/^[aeio]/.test(noun) ? "
 
 /** The text as a part of a regular expression that matches it. */
 export const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** True for a UUID of any version in its usual spelling. */
+export const isUuid = (text: unknown): text is string => typeof text === "string" && uuidShape.test(text);

@@ -1,4 +1,4 @@
-import { isUuid } from "../../kernel/base/ids.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 import type { EventResult, ScriptedAnswer } from "./answer-shapes.ts";
 import { filled, isTemplate, uuidsIn } from "./answer-template.ts";
 

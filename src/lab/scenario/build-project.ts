@@ -1,5 +1,5 @@
-import { isUuid } from "../../kernel/base/ids.ts";
 import type { Path } from "../../kernel/base/json.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 import { blankFeatureFlag, blankProject } from "../../state/documents/blank.ts";
 import { dashboardKind, insightKind, templateKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
 import { cohortKind, flagKind } from "../../state/documents/schemas/feature-flag.ts";

@@ -1,4 +1,5 @@
-import { isUuid, uuidV5 } from "../../kernel/base/ids.ts";
+import { uuidV5 } from "../../kernel/base/ids.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 import {
   conditionReferences,
   isFlagField,

@@ -1,5 +1,5 @@
 import { SimError } from "../../kernel/base/errors.ts";
-import { isUuid } from "../../kernel/base/ids.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { bearerOf } from "../../kernel/http/call.ts";
 import { grants } from "../../state/documents/access.ts";

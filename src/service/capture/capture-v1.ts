@@ -1,6 +1,6 @@
 import { type ErrorCode, SimError } from "../../kernel/base/errors.ts";
-import { isUuid } from "../../kernel/base/ids.ts";
 import type { Json } from "../../kernel/base/json.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 import { inSlices, itemsPerStep, type Work } from "../../kernel/base/work.ts";
 import { inflated, inflaters } from "../../kernel/codec/inflate.ts";
 import { isJsonType } from "../../kernel/codec/media-type.ts";

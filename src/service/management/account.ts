@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isUuid } from "../../kernel/base/ids.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import type { Organization, StoredProject, User } from "../../state/documents/world.ts";
 import { type Caller, denied, found, numberIn } from "../api-frame/access.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
-import { isUuid } from "../../kernel/base/ids.ts";
 import { isObject, type Json } from "../../kernel/base/json.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 import { containsText } from "../../kernel/base/wildcard.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isUuid } from "../../kernel/base/ids.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { Membership, User } from "../../state/documents/world.ts";

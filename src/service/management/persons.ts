@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
-import { isUuid } from "../../kernel/base/ids.ts";
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { wireTime } from "../../state/documents/time.ts";

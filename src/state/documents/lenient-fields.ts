@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isUuid } from "../../kernel/base/ids.ts";
+import { isUuid } from "../../kernel/base/text.ts";
 
 export const datetimeFormat =
   "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { fixedClock } from "../../../src/kernel/base/clock.ts";
-import { isUuid, randomIds, uuidV5 } from "../../../src/kernel/base/ids.ts";
+import { randomIds, uuidV5 } from "../../../src/kernel/base/ids.ts";
+import { isUuid } from "../../../src/kernel/base/text.ts";
 
 test("version 7, stamped with the clock's time, never twice", () => {
   const clock = fixedClock(Date.UTC(2026, 0, 2, 3, 4, 5, 678));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isUuid } from "../../../src/kernel/base/ids.ts";
+import { isUuid } from "../../../src/kernel/base/text.ts";
 import { type Scenario, scenarioPersonsOf, worldOf } from "../../../src/lab/scenario/scenario.ts";
 import { ScenarioSchema } from "../../../src/lab/scenario/schema.ts";
 import { WorldSchema } from "../../../src/state/documents/world.schema.ts";

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { z } from "zod";
-import { isUuid } from "../../../kernel/base/ids.ts";
 import { isObject, type Json } from "../../../kernel/base/json.ts";
 import { safeParse } from "../../../kernel/base/safe-parse.ts";
+import { isUuid } from "../../../kernel/base/text.ts";
 import { version } from "../../../kernel/base/version.ts";
 import { rulesInHeader, type TapeRules } from "../redact/rules.ts";
 import type { Exchange } from "./exchange.ts";

@@ -1,4 +1,4 @@
-import { isUuid } from "../../../kernel/base/ids.ts";
+import { isUuid } from "../../../kernel/base/text.ts";
 import { any, type Piece, wildcardTest } from "../../../kernel/base/wildcard.ts";
 import { decodedPart } from "../redact/fields.ts";
 import { placeholdersIn } from "../redact/placeholders.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { isUuid } from "../../../kernel/base/ids.ts";
 import { isObject, type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
+import { isUuid } from "../../../kernel/base/text.ts";
 import { isVolatileProperty } from "../../../state/journal/sdk-properties.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";

@@ -1,5 +1,5 @@
-import { isUuid } from "../../../kernel/base/ids.ts";
 import { isObject, type Json } from "../../../kernel/base/json.ts";
+import { isUuid } from "../../../kernel/base/text.ts";
 import type { TapeBody } from "../format/exchange.ts";
 import { type Bases, rebasedField, rebasedJson } from "../upstream/rewriting.ts";
 import { maxDepth, nounOf, numberToken, type Rules, tokenOf } from "./canonical.ts";

@@ -1,6 +1,6 @@
 import { SimError } from "../../../kernel/base/errors.ts";
-import { isUuid } from "../../../kernel/base/ids.ts";
 import type { JsonObject } from "../../../kernel/base/json.ts";
+import { isUuid } from "../../../kernel/base/text.ts";
 import type { Call } from "../../../kernel/http/call.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import { jsonText, type Reply } from "../../../kernel/http/reply.ts";

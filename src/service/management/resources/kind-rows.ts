@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { groupedBy } from "../../../kernel/base/grouped-by.ts";
-import { isUuid } from "../../../kernel/base/ids.ts";
 import type { Json, JsonObject } from "../../../kernel/base/json.ts";
-import { stringOf, withArticle } from "../../../kernel/base/text.ts";
+import { isUuid, stringOf, withArticle } from "../../../kernel/base/text.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import { derived } from "../../../state/documents/derived.ts";
 import { resourceId } from "../../../state/documents/resources.ts";

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { isUuid } from "../../../../src/kernel/base/ids.ts";
+import { isUuid } from "../../../../src/kernel/base/text.ts";
 import { sdkEndpoints } from "../../../../src/service/capture/sdk/rows.ts";
 import { resourceOf } from "../../../../src/state/documents/resources.ts";
 import { aFlag, aPersonalApiKey, aProject } from "../../../support/documents.ts";

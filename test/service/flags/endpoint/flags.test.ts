@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isUuid } from "../../../../src/kernel/base/ids.ts";
 import { isObject, type JsonObject } from "../../../../src/kernel/base/json.ts";
+import { isUuid } from "../../../../src/kernel/base/text.ts";
 import { flagEndpoints } from "../../../../src/service/flags/endpoint/flags-rows.ts";
 import type { Dialect } from "../../../../src/state/documents/dialect.ts";
 import type { FeatureFlag } from "../../../../src/state/documents/world.ts";
