@@ -21,10 +21,18 @@ export interface ReplyPorts {
   readonly facts: ProjectFacts;
 }
 
+/** Copies: the bytes of a line are used again for the next one. */
+function* piecesOf({ bytes, seqs }: LineBytes): Generator<LineBytes> {
+  for (let from = 0; from < bytes.length; from += partSize.bytes) {
+    const piece = Buffer.from(bytes.subarray(from, from + partSize.bytes));
+    yield { bytes: piece, seqs: from + piece.length === bytes.length ? seqs : [] };
+  }
+}
+
 function* linesOf({ log, project }: ReplyPorts, span: Asked["lines"]["of"]): Generator<LineBytes | undefined> {
-  // these bytes are used again for the next line
   for (const line of log.lines({ project, outcome: "kept", ...span }))
-    yield line && { bytes: Buffer.from(line.bytes), seqs: line.seqs };
+    if (line) yield* piecesOf(line);
+    else yield undefined;
 }
 
 function* membersOf({ facts }: ReplyPorts, id: number): Generator<string | undefined> {

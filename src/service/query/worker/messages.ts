@@ -32,7 +32,7 @@ interface DataState {
 /** What the process of queries asks for, with the reply to each. */
 export interface Asked {
   state: { readonly of: undefined; readonly reply: DataState };
-  /** The lines with kept events behind one seq, up to another, in order. */
+  /** The lines with kept events behind one seq, up to another, in order. The last piece of a line has its seqs. */
   lines: { readonly of: { readonly since: number; readonly until: number }; readonly reply: readonly LineBytes[] };
   action: { readonly of: number; readonly reply: QueryAction | undefined };
   experiment: { readonly of: number; readonly reply: QueryExperiment | undefined };

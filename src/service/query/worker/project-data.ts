@@ -88,7 +88,13 @@ export class ProjectData implements ProjectEvents {
       if ((this.#events[0]?.seq ?? firstHeld) < firstHeld)
         this.#events = this.#events.filter(({ seq }) => seq >= firstHeld);
       if (this.#readTo >= last) return;
-      for (const it of this.#ask("lines", { since: this.#readTo, until: last })) this.#add(it);
+      let pieces: Buffer[] = [];
+      for (const { bytes, seqs } of this.#ask("lines", { since: this.#readTo, until: last })) {
+        pieces.push(bytes);
+        if (seqs.length === 0) continue;
+        this.#add({ bytes: Buffer.concat(pieces), seqs });
+        pieces = [];
+      }
       this.#readTo = last;
       state = this.#ask("state", undefined);
       if (state.epoch === epoch) return;
