@@ -10,7 +10,6 @@ import { styleFor } from "../kernel/command/style.ts";
 import { redactionSection } from "../lab/tapes/redact/config-section.ts";
 import { start } from "./start.ts";
 
-/** The exit code of every ending. */
 const exitCodes: Readonly<Record<Exclude<CommandEnd, number> | FailureKind, number>> = {
   ok: 0,
   failed: 1,
@@ -23,7 +22,6 @@ const exitCodes: Readonly<Record<Exclude<CommandEnd, number> | FailureKind, numb
   SIGTERM: 143,
 };
 
-/** A stream that may be a terminal. */
 interface Terminal extends Sink {
   readonly isTTY?: boolean;
   readonly columns?: number;

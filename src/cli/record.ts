@@ -291,7 +291,6 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Comma
 
 const silence = "  nothing reached it: does the app send to this address, with a project key of the upstream?";
 
-/** The summary of a recording on a terminal. */
 function recordingLines(facts: RecordingFacts, style: Style): string[] {
   const { passed, aborted, failed, bytes_sent, bytes_received, tape, taped, redacted } = facts;
   const mishaps = [

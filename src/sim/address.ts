@@ -2,7 +2,6 @@ import { isIP } from "node:net";
 import { parseAddress } from "../kernel/base/network.ts";
 import { isLoopbackHost } from "../kernel/http/host-rules.ts";
 
-/** Where a sim is reached. */
 export interface SimAddress {
   readonly port: number;
   /** By this machine. */

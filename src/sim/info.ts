@@ -44,7 +44,6 @@ export function createInfo(
     };
   }
 
-  /** The facts of GET /__sim/info. */
   const info = (): JsonObject => ({
     ...facts(),
     clock: { ...clockFacts(clock, agenda, clockStart) },

@@ -12,7 +12,6 @@ interface OwnCalls {
   url: string;
   /** Its address for others, if it has another one. */
   publicUrl: string | undefined;
-  /** Ends when the sim closes. */
   closing: AbortSignal;
 }
 

@@ -34,7 +34,6 @@ type GivenPorts = Pick<Resetting, "settled" | "reset"> &
 export type ReadyPorts = ReturnType<typeof readyPorts>;
 export type OpenedPorts = ReturnType<typeof openedPorts>;
 
-/** All that slices can ask for. */
 export type SlicePorts = ReadyPorts & {
   readonly [Name in keyof OpenedPorts]: Awaited<ReturnType<OpenedPorts[Name]>>;
 };
@@ -105,7 +104,6 @@ export function openedPorts({ options }: SimSettings, ready: ReadyPorts, exports
       const { createDecisionIndex } = await import("../service/flags/decision-index.ts");
       return createDecisionIndex(log);
     }),
-    /** What the management API uses. */
     resources: onFirstUse(
       async (): Promise<ManagementDesk> => ({
         ...desk,

@@ -178,7 +178,6 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   };
 }
 
-/** What handlers may use. */
 function createDesk({ options, isOpen, notice }: SimSettings, foundation: Foundation, adopts: () => boolean): Desk {
   const { scenario, lookup, clock, store } = foundation;
   const { worlds, people, log } = store;

@@ -13,7 +13,6 @@ function recordingOf({ recordings }: Substitutes): FeedFacts["recording"] {
 const worldVersion = ({ worlds }: Store): number =>
   collections.reduce((sum: number, name: CollectionName) => sum + worlds.versionOf(name), 0);
 
-/** The facts of the sim that the feed reports. */
 export function factsForFeed({ clock, gauge, scenario, store }: Foundation, substitutes: Substitutes): FeedFacts {
   const { edit } = scenario;
   return {

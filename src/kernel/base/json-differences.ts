@@ -7,7 +7,6 @@ export interface JsonDifference {
   readonly other: Json | undefined;
 }
 
-/** What counts as a difference. */
 interface Comparison {
   /** True if two values of which one is neither list nor object are equal. Default: they are identical. */
   same?(one: Json, other: Json, path: Path): boolean;

@@ -7,7 +7,6 @@ export const keysOf = <T>(keys: Record<keyof T, true>): readonly string[] => Obj
 /** The keys that an argument may have, by its position; where they are parameters of a call, the sim checks the others. */
 export type OptionKeys = Readonly<Record<number, readonly string[] | { readonly except: readonly string[] }>>;
 
-/** The options of the arguments of methods. */
 type MethodOptions<T> = { readonly [Name in keyof T]?: OptionKeys };
 
 /** Methods that return no promise. */

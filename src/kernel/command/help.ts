@@ -23,7 +23,6 @@ export function printCompletions(argv: readonly string[], commands: readonly Com
     .parse([...argv]);
 }
 
-/** Prints what a shell sources to complete command lines. */
 export function printCompletionScript(shell: "bash" | "zsh"): void {
   // yargs has no other way to choose one
   process.env.SHELL = shell;

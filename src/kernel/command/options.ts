@@ -173,7 +173,6 @@ export type ValueOf<O extends Option> = O extends { many: true }
 /** `PHX_SIM_ADOPT_TOKENS` for `adopt-tokens`. */
 export const variableOf = (name: string): string => `PHX_SIM_${name.toUpperCase().replaceAll("-", "_")}`;
 
-/** The control API's name of an option. */
 export const parameterOf = (name: string, { parameter }: Pick<Option, "parameter">): string =>
   parameter ?? name.replaceAll("-", "_");
 

@@ -67,7 +67,6 @@ const parametersIn = (options: Options, values: Readonly<Record<string, unknown>
       .map(([name, option]) => [parameterOf(name, option), values[name]]),
   );
 
-/** What a query can carry. */
 const scalarsIn = (sent: Readonly<Record<string, unknown>>): Record<string, string | number> =>
   Object.fromEntries(
     Object.entries(sent).flatMap(([name, value]) =>

@@ -30,7 +30,6 @@ interface Pending {
   readonly title: string;
   /** Where it was called: runners show this line. */
   readonly frames: string;
-  /** Starts it once more. */
   again(): Promise<unknown>;
 }
 

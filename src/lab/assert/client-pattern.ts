@@ -43,7 +43,6 @@ export function notOptions(properties: PropertiesPattern): void {
     throw new TypeError(`${keys.join(", ")} is an option: options come after the properties, which can be {}`);
 }
 
-/** A mistake in a pattern as a sentence. */
 export const problemText = ({ detail, pointer, hint }: PatternProblem): string =>
   `${detail}${pointer === "" ? "" : ` (${pointer})`}${hint === null ? "" : `; ${hint}`}`;
 

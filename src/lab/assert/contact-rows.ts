@@ -21,7 +21,6 @@ const ContactQuery = z.strictObject({
   wait_ms: WaitMs.default(0).describe("Waits up to N ms if there is no request yet (default: 0)"),
 });
 
-/** A request of an SDK. */
 const Contact = z
   .strictObject({
     n: z.int(),

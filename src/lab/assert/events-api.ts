@@ -10,7 +10,6 @@ import type { EventParameters } from "./search-rows.ts";
 
 /** A pattern for events: a name, a regular expression for names, or one for the whole event, e.g. `{ event: "signup", distinct_id: "u1" }`. */
 export type EventPattern = string | RegExp | { readonly [key: string]: Pattern };
-/** A pattern for an event's properties. */
 export type PropertiesPattern = { readonly [name: string]: Pattern };
 
 /** The part of the log to search. */
@@ -127,7 +126,6 @@ export interface ContactQuery {
   limit?: number;
 }
 
-/** The journal. */
 export interface Requests {
   /** Newest first. */
   list(query?: RequestQuery): Promise<SimRequest[]>;

@@ -19,7 +19,6 @@ export interface Wait {
   title: string;
 }
 
-/** A wait that failed. */
 interface Failed {
   wait: Wait;
   evaluation: Evaluation;

@@ -20,7 +20,6 @@ export const defaultSettle = 250;
 /** The least time for settling if the minimums were reached late, ms, in addition to the quiet itself. */
 export const settleGrace = 1_000;
 
-/** Limits of one call. */
 export const mostPatterns = 100;
 export const mostEvents = 100_000;
 export const longestTitle = 1_000;

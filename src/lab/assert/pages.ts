@@ -3,7 +3,6 @@ import type { EventPage } from "../../state/journal/stored-event.ts";
 import type { EventQuery } from "./events-api.ts";
 import { toWire } from "./match/wire.ts";
 
-/** The server's limit. */
 export const largestPage = 10_000;
 
 /** Longer patterns do not fit into an address; the client then filters the events itself. */
@@ -15,7 +14,6 @@ export interface Listing {
   exact: boolean;
 }
 
-/** The query for the server. */
 export function listingOf({ project }: HandleScope, { where, ...asked }: EventQuery): Listing {
   const query: Query = { ...asked, project: project ?? asked.project };
   if (where === undefined) return { query, exact: true };

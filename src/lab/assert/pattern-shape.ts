@@ -29,6 +29,5 @@ export const EventPattern = z
     ],
   });
 
-/** The pattern of the whole event. */
 export const patternOf = (pattern: string | JsonObject): JsonObject =>
   typeof pattern === "string" ? { event: pattern } : pattern;

@@ -5,7 +5,6 @@ import type { Dispatcher } from "./dispatcher.ts";
 import type { LateEvents } from "./late-events.ts";
 import type { RecentRequests } from "./recent-requests.ts";
 
-/** What assertions need from the sim. */
 export interface SimPorts {
   readonly log: TrafficLog;
   readonly worlds: Pick<WorldStore, "projectById">;
@@ -30,7 +29,6 @@ export interface SimPorts {
     /** True if no other project of a test existed when the request came. */
     wasAlone(request: number, project: number): boolean;
   };
-  /** Ends when the sim closes. */
   readonly closing: AbortSignal;
   /** True if the sim outlives the tests: reports link to the inspector. */
   readonly inspectable: boolean;
@@ -45,7 +43,6 @@ export interface AssertPorts extends Omit<SimPorts, "notice"> {
   readonly recent: RecentRequests;
 }
 
-/** What each endpoint of assertions needs. */
 export interface AssertingPorts {
   readonly asserting: AssertPorts;
 }

@@ -38,7 +38,6 @@ export const WaitRequest = z
   });
 export type WaitRequest = z.infer<typeof WaitRequest>;
 
-/** The events that were waited for. */
 export const Waited = z.strictObject({ events: z.array(StoredEvent), cursor: Cursor }).meta({ title: "Waited" });
 
 const Amount = z.int().min(0).max(mostEvents);

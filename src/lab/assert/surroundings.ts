@@ -21,7 +21,6 @@ export interface LogScope {
   since: number;
 }
 
-/** What the surroundings are about. */
 export interface ReportSubject {
   /** The pattern of the missing events; undefined for no particular ones. */
   match: Pattern | undefined;

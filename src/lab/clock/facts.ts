@@ -2,7 +2,6 @@ import type { Agenda } from "../../kernel/base/agenda.ts";
 import { type ClockStart, isoOf, type SimClock } from "../../kernel/base/clock.ts";
 import type { ClockFacts } from "./shapes.ts";
 
-/** The clock on the wire. */
 export function clockFacts(clock: SimClock, agenda: Pick<Agenda, "nextDue">, start: ClockStart): ClockFacts {
   const next = agenda.nextDue();
   return {

@@ -10,7 +10,6 @@ import { ClockAdvance, ClockAdvanced, ClockChange, ClockFacts, ClockSet } from "
 interface ClockPorts {
   readonly clock: SimClock;
   readonly agenda: Agenda;
-  /** The clock after a reset. */
   readonly clockStart: ClockStart;
 }
 

@@ -93,7 +93,6 @@ export function createFaults({ clock, onChange = () => {} }: FaultsOptions) {
     },
     /** All rules in the order they were applied, including ended ones. */
     list,
-    /** The names of the active ones. */
     names: () => list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
     apply: (use: FaultUse): Fault => showRule(add(use)),
     clear,

@@ -17,7 +17,6 @@ export function lintLine(finding: LintFinding, style: Style): string {
   return `${label} ${whatOf(finding)}${times(count)} ${clean(code, 60)}: ${seen} → ${clean(fix)}`;
 }
 
-/** The findings that count as failures. */
 const warningsAmong = (findings: readonly LintFinding[]): LintFinding[] =>
   findings.filter(({ severity }) => severity === "warning");
 

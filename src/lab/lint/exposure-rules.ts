@@ -21,7 +21,6 @@ interface Person {
 
 const subjectOf = (flag: string, id: string): string => JSON.stringify([flag, id]);
 
-/** The flag and value of an exposure. */
 function exposureIn({ event, properties }: LintEvent): [flag: string, value: string] | undefined {
   const { $feature_flag: flag, $feature_flag_response: value } = properties;
   if (event !== "$feature_flag_called" || typeof flag !== "string") return undefined;

@@ -144,7 +144,6 @@ export function flagMismatch(): Rule {
 /** Flags remembered per id. */
 const mostRequested = 100;
 
-/** A request that named a flag. */
 interface FlagRequest {
   sender: string;
   at: number;

@@ -8,7 +8,6 @@ import { lintRequestOf } from "./request.ts";
 export interface FollowerPorts {
   readonly log: TrafficLog;
   readonly clock: { readonly isReal: boolean };
-  /** Ends when the sim closes. */
   readonly closing: AbortSignal;
 }
 

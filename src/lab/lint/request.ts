@@ -47,7 +47,6 @@ function eventsOf(line: TrafficLine, items: readonly Json[]): LintEvent[] {
   });
 }
 
-/** The parts of a request of the recorder. */
 function recordedIn(line: TrafficLine): RecordedPart[] {
   if (line.shape !== "recording" || !line.events) return [];
   return line.events.flatMap((_, i) => {

@@ -25,7 +25,6 @@ export interface LintEvent {
 /** Flags that were served to a client for an id. */
 export interface Serving {
   distinctId: string;
-  /** An earlier id of the client. */
   anonymousId: string | undefined;
   /** Flags that the request names. */
   requested: readonly string[];
@@ -58,7 +57,6 @@ export interface LintRequest {
   recorded: readonly RecordedPart[];
 }
 
-/** A part of a session's recording. */
 export interface RecordedPart {
   readonly seq: number;
   readonly items: readonly Json[];

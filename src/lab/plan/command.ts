@@ -58,7 +58,6 @@ interface From extends Settings<typeof whereOptions & { project: typeof project;
 /** The path of the schema of plan files in an app, for its editor. */
 const shippedSchema = "./node_modules/phx-sim/docs/reference/plan.schema.json";
 
-/** The events that a command works on. */
 async function eventsFor(
   settings: From,
   shell: Shell,

@@ -144,7 +144,6 @@ export async function loadCompiler(): Promise<Compile> {
   };
 }
 
-/** A mistake in the content of a plan. */
 interface Flaw {
   readonly path: readonly (string | number)[];
   readonly message: string;

@@ -161,7 +161,6 @@ const isBelow = (path: string, above: string): boolean => path === above || path
 /** A hostile value may have very many. */
 const mostErrors = 500;
 
-/** The validator's errors as findings. */
 export const findingsOf = (errors: readonly ErrorObject[]): ValueFinding[] =>
   withoutForms(errors.slice(0, mostErrors))
     .filter(({ keyword }) => !silent.includes(keyword))

@@ -36,7 +36,6 @@ export const formats = [
 
 const types = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
 
-/** A type's word → its JSON Schema. */
 const typeWords: ReadonlyMap<string, { readonly [keyword: string]: string }> = new Map<
   string,
   { readonly [keyword: string]: string }
@@ -203,5 +202,4 @@ export const planSchema: JsonObject = {
   },
 };
 
-/** The text of the published file. */
 export const planSchemaText = (): string => `${JSON.stringify(planSchema, null, 2)}\n`;

@@ -77,7 +77,6 @@ function objectType(schema: JsonObject, scope: Scope, rest: string | undefined):
   return lines.length === 0 ? "Record<string, never>" : `{\n${lines.join("\n")}\n${scope.indent}}`;
 }
 
-/** The TypeScript for each type of JSON Schema. */
 const writers: Readonly<Record<string, (schema: JsonObject, scope: Scope) => string>> = {
   string: () => "string",
   number: () => "number",

@@ -23,7 +23,6 @@ export type ViolationKind =
   | "out_of_range"
   | "invalid";
 
-/** A mistake at one place of a value. */
 export interface ValueFinding {
   readonly kind: ViolationKind;
   /** Steps from the checked value. */
@@ -48,7 +47,6 @@ export interface Violation extends Omit<ValueFinding, "path"> {
 /** Checks the properties of one event. */
 export type PropertiesCheck = (properties: JsonObject) => readonly ValueFinding[] | Promise<readonly ValueFinding[]>;
 
-/** One event of a plan. */
 export interface PlannedEvent {
   readonly name: string;
   readonly description: string | null;
@@ -73,7 +71,6 @@ export interface Plan<Events = Record<string, unknown>> {
   readonly "~events"?: Events;
 }
 
-/** The result of a check. */
 export interface PlanResult {
   /** In order of the events; at most 10,000. */
   readonly violations: Violation[];
@@ -87,7 +84,6 @@ export interface PlanResult {
   readonly unseen: string[];
 }
 
-/** The content of a plan file. */
 export type PlanFile = {
   $schema?: string;
   version: 1;

@@ -7,7 +7,6 @@ import { loadCompiler, plannedEvent, planOf, verify } from "./compile-plan.ts";
 import { type Plan, PlanError, type PlanFile } from "./plan.ts";
 import { schemaFrom } from "./plan-schema.ts";
 
-/** The name of a plan's file. */
 export const planName = "events.plan.json";
 
 /** The nearest `events.plan.json` at or above the folder; undefined when there is none. */

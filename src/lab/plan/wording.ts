@@ -93,7 +93,6 @@ const rows: readonly Row[] = [
   { wanted: ["array"], isIt: (it) => it !== null && typeof it !== "object", hint: "not in a list" },
 ];
 
-/** What is odd about a value of the wrong type. */
 export function oddType(types: unknown, value: unknown): string | null {
   const [wanted, ...others] = [types].flat().filter((it) => it !== "null");
   // With several types allowed, it is unknown which one was meant.

@@ -10,13 +10,10 @@ import { createReception, type Reception } from "./reception.ts";
 import { type ProxyAnswer, type ProxyOutcome, sendToProxy } from "./send-probe.ts";
 import type { ProxyCheck, ProxyFinding, ProxyReport } from "./shapes.ts";
 
-/** What a check needs of the sim. */
 export interface ProxyPorts {
   readonly probes: ProbeDesk;
   readonly recordings: { readonly isOn: boolean };
-  /** The sim's own address. */
   readonly address: () => { readonly url: string };
-  /** Ends when the sim closes. */
   readonly closing: AbortSignal;
 }
 

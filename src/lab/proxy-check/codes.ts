@@ -5,7 +5,6 @@ type ProxyLevel = "problem" | "warning";
 
 interface CodeRow {
   readonly level: ProxyLevel;
-  /** What is wrong. */
   readonly what: string;
   readonly cause: string;
   /** By framework; `other` for those without a fix of their own. */

@@ -9,7 +9,6 @@ import type { ProxyAnswer, ProxyOutcome } from "./send-probe.ts";
 /** One difference between what was sent and what came, at one probe. */
 export interface ProxyDifference {
   readonly code: ProxyCode;
-  /** What was seen. */
   readonly detail: string;
 }
 

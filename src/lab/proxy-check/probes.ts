@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 
-/** What the sim answers a probe with. */
 interface ProbeAnswer {
   readonly type: string;
   readonly body: Buffer;
@@ -11,7 +10,6 @@ interface ProbeAnswer {
 export interface Probe {
   /** 13 digits that begin with 9: in a header, in the query, in the body or in the path. */
   readonly id: string;
-  /** The row's name in reports. */
   readonly name: string;
   readonly method: "GET" | "POST" | "OPTIONS";
   /** Path and query below the proxy's prefix. */
@@ -23,7 +21,6 @@ export interface Probe {
   readonly answer: ProbeAnswer;
 }
 
-/** The header that carries a probe's id. */
 export const probeHeader = "x-phx-probe";
 
 /** A project key that no project has. */
@@ -42,7 +39,6 @@ interface Sent {
 interface ProbeRow {
   readonly name: string;
   readonly method: Probe["method"];
-  /** Which SDK sends it. */
   readonly sender: string;
   sends(id: string, origin: string): Sent;
   answers(id: string): ProbeAnswer;
@@ -282,7 +278,6 @@ const rows: readonly ProbeRow[] = [
   },
 ];
 
-/** The rows for the documentation. */
 export const probeRows = () =>
   rows.map(({ name, method, sender, sends }) => {
     const { target } = sends("0", "");

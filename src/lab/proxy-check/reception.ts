@@ -5,7 +5,6 @@ import { isControlPath } from "../../kernel/http/family.ts";
 import type { Reply } from "../../kernel/http/reply.ts";
 import { type Probe, type ProbeNonce, probeHeader } from "./probes.ts";
 
-/** A probe as the sim received it. */
 export interface ProbeArrival {
   readonly method: string;
   readonly target: string;
@@ -73,7 +72,6 @@ export function createReception(nonce: ProbeNonce) {
   };
 }
 
-/** What arrived for the probes of one check. */
 export type Reception = ReturnType<typeof createReception>;
 
 /** Scripts and settings come compressed from the service where the request allows it. */

@@ -4,7 +4,6 @@ import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import { closedLookup } from "../../kernel/http/closed-hosts.ts";
 import { isLoopbackHost } from "../../kernel/http/host-rules.ts";
 
-/** What the proxy answered. */
 export interface ProxyAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -20,7 +19,6 @@ export type ProxyOutcome =
   /** The system's code, such as ECONNREFUSED. */
   | { readonly kind: "broken"; readonly cause: string };
 
-/** A request to the proxy. */
 export interface ProxyRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

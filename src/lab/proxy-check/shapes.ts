@@ -18,7 +18,6 @@ const frameworks = [
 const Code = z.enum(codes);
 const Level = z.enum(["problem", "warning"]);
 
-/** What to check. */
 export const ProxyCheck = z.strictObject({
   through: z.string().describe("Address of the proxy, such as http://localhost:3000/ingest"),
   origin: z

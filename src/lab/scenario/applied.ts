@@ -12,7 +12,6 @@ import type { Scenario } from "./schema.ts";
 import type { ScenarioSource } from "./source.ts";
 import type { ScenarioEdit } from "./state/info-shapes.ts";
 
-/** The scenario that was last applied to the documents. */
 interface LastApplied {
   readonly scenario: Scenario;
   /** Its world with the ids that its documents have; null: those that it is built with. */
@@ -70,7 +69,6 @@ export class AppliedScenario {
     renameSync(draft, this.#file);
   }
 
-  /** The same as a part of a switch. */
   replacing(scenario: Scenario, world: World | null): SwitchPart {
     const value: LastApplied = { scenario, world };
     return {
@@ -121,6 +119,5 @@ export interface ScenarioState {
   problems: readonly ScenarioProblem[];
   /** Parts of the current scenario that cannot work. */
   warnings: readonly ScenarioProblem[];
-  /** The last applied edit. */
   edit: ScenarioEdit | null;
 }

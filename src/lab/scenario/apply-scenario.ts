@@ -11,7 +11,6 @@ import { keptInWords, type OnChange, type Reloaded, reloadedWorld } from "./relo
 import { type Built, builtOf, projectNumbers, type Scenario } from "./scenario.ts";
 import type { ScenarioChange } from "./state/info-shapes.ts";
 
-/** What an edited scenario is applied to. */
 export interface ApplyParts {
   readonly scenario: ScenarioState;
   readonly worlds: WorldStore;

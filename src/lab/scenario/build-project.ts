@@ -29,13 +29,11 @@ import type {
 } from "./project-schema.ts";
 import { beginning, derivedLetters, derivedToken, Names, timeOr, type WorldBuilder } from "./world-builder.ts";
 
-/** A project that gets its parts. */
 interface Target {
   readonly builder: WorldBuilder;
   readonly project: StoredProject;
 }
 
-/** Adds a project and everything in it. */
 export function addProject(
   builder: WorldBuilder,
   organization: Organization,

@@ -5,7 +5,6 @@ import type { Dashboard, FeatureFlag, Insight, StoredProject } from "../../state
 import type { AuthoredProject } from "./project-schema.ts";
 import { beginning, type Names, timeOr, type WorldBuilder } from "./world-builder.ts";
 
-/** What resources of a project refer to by name. */
 export interface Named {
   readonly insights: Names<Insight>;
   readonly dashboards: Names<Dashboard>;
@@ -47,7 +46,6 @@ function listsIn(authored: AuthoredProject): [string, readonly JsonObject[]][] {
   return Object.entries(resources as Record<string, readonly JsonObject[]>);
 }
 
-/** Adds all resources of a project. */
 export function addResources(
   builder: WorldBuilder,
   project: StoredProject,

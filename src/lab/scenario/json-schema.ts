@@ -30,7 +30,6 @@ export function scenarioJsonSchema(): JsonObject {
   };
 }
 
-/** The path from the properties of a scenario to those of a project. */
 const projectPath = ["organizations", "items", "properties", "projects", "items", "properties"];
 
 /** The keys of the only project at the top, with their schemas in a project. */
@@ -68,7 +67,6 @@ function jsonSchemaOf(): JsonObject {
   return JSON.parse(JSON.stringify(schema));
 }
 
-/** The schemas of keys in a layer. */
 function layered(properties: Json): JsonObject {
   if (!isObject(properties)) return {};
   return Object.fromEntries(Object.entries(properties).map(([key, it]) => [key, orNull(asLayer(it))]));

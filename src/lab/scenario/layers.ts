@@ -194,7 +194,6 @@ const parsers: Readonly<Record<string, (source: Source) => Promise<ParsedText>>>
   ".yml": parseYaml,
 };
 
-/** The parser for a file's ending. */
 export const parserOf = (file: string) => parsers[extname(file).toLowerCase()];
 
 /** The reason why there is no text. */
@@ -203,7 +202,6 @@ interface Unreadable {
   readonly isWrongName?: true;
 }
 
-/** The text of a file. */
 export function readText(file: string): Source | Unreadable {
   try {
     const bytes = readRegularFile(file, maxBytes);

@@ -15,7 +15,6 @@ interface Rule {
   readonly inside?: Readonly<Record<string, Rule>>;
   /** Objects of different forms are not mixed: both or neither must have the key. */
   readonly form?: string;
-  /** The rule of every key. */
   readonly each?: Rule;
 }
 

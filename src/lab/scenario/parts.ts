@@ -1,8 +1,6 @@
 import { resourceParts } from "./resource-schema.ts";
 
-/** A list in a scenario. */
 export interface ScenarioPart {
-  /** The noun for one of its things. */
   readonly kind: string;
   /** Keys that identify a thing, the strongest first; `a+b` is both together. */
   readonly names: readonly string[];
@@ -36,7 +34,6 @@ export const organizationParts = {
   invites: named("invite", "id", "target_email"),
 } as const;
 
-/** The lists at the top. */
 export const scenarioParts = {
   users: named("user", "id", "email"),
   organizations: named("organization", "id", "name"),

@@ -13,7 +13,6 @@ export interface RawProblem {
   readonly isAboutKey?: true;
 }
 
-/** A problem with its file. */
 export interface PlacedProblem extends Omit<RawProblem, "at"> {
   readonly pointer: string;
   readonly place: TextPlace;

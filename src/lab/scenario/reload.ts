@@ -139,7 +139,6 @@ type Leaving = ReadonlyMap<CollectionName, ReadonlySet<Id>>;
 interface ReloadedParts {
   /** The world that was last applied; an empty one where that is not known. */
   base: World;
-  /** The world of the edited scenario. */
   built: World;
   now: ReadonlyWorld;
   /** Projects with events stay. */

@@ -87,7 +87,6 @@ export class Identities {
     return (id === null ? undefined : this.#identities.get(collection)?.get(id)) ?? null;
   }
 
-  /** The id of the document with this identity. */
   find(collection: CollectionName, identity: string): Id | undefined {
     return this.#ids.get(collection)?.get(identity);
   }
@@ -124,7 +123,6 @@ const idFields: Readonly<Record<string, CollectionName>> = {
   run: "batch_export_runs",
 };
 
-/** The same for the fields of resources. */
 const resourceFields: Readonly<Record<string, CollectionName>> = {
   created_by: "users",
   ...Object.fromEntries(
@@ -153,7 +151,6 @@ function withIds(fields: object, ids: NewIds, named: Readonly<Record<string, Col
   return Object.fromEntries(entries);
 }
 
-/** The fields of a resource with the ids of other documents. */
 function resourceFieldsWith(fields: StoredResource["fields"], ids: NewIds): object {
   const flags = numbersIn(ids, "feature_flags");
   return Object.fromEntries(
@@ -164,7 +161,6 @@ function resourceFieldsWith(fields: StoredResource["fields"], ids: NewIds): obje
   );
 }
 
-/** A document with its new id and those of the documents that it refers to. */
 function documentWith<C extends CollectionName>(
   collection: C,
   document: DocumentOf<C>,

@@ -70,7 +70,6 @@ const ClockTime = z
     'a time from 1970 to 9999, such as 2025-06-01T12:00:00Z, or "real"',
   );
 
-/** How the sim's clock starts. */
 const AuthoredClock = z.union(
   [
     ClockTime,
@@ -150,7 +149,6 @@ export const ScenarioSchema = z.strictObject({
   faults: FaultUses.optional().describe("Faults: names of presets, or rules."),
 });
 
-/** The whole form of a scenario. */
 export type Scenario = z.infer<typeof ScenarioSchema>;
 
 /** At the top of a file, keys that identify a project would read like those of the scenario. */

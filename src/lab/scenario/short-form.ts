@@ -104,7 +104,6 @@ export function withProjectKeysMoved(tree: Tree, complain: Complain): Tree {
   return moved(withEntries(tree, entries));
 }
 
-/** A scenario in the whole form. */
 export interface Whole {
   readonly tree: Tree;
   /** True if no file has `organizations`: the keys of the only project are at the top. */

@@ -197,7 +197,6 @@ export class WorldBuilder {
     return Object.fromEntries(values.filter(([name]) => name !== undefined)) as Partial<D>;
   }
 
-  /** The highest number of each sequence. */
   sequences(): Record<string, number> {
     return Object.fromEntries(this.#highest);
   }

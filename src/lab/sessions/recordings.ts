@@ -28,7 +28,6 @@ const itemsOf = (event: StoredEvent | undefined): readonly Json[] => {
   return Array.isArray(items) ? items : [];
 };
 
-/** Reads a part from the journal and decodes it. */
 export function* readPart(log: TrafficLog, part: PartSum): Work<DecodedPart> {
   const items = itemsOf(eventAt(log, part.seq));
   yield undefined;
@@ -59,7 +58,6 @@ const addTo = <K extends string>(sum: Partial<Record<K, number>>, more: Partial<
   for (const [key, count] of Object.entries(more) as [K, number][]) sum[key] = (sum[key] ?? 0) + count;
 };
 
-/** What was found and read. */
 type ReadRecordings = Omit<RecordingFindings, "complete" | "verdict" | "undecided">;
 
 function lossSentence({ session, seq, reason, what, count }: RecordingLoss): string {

@@ -90,7 +90,6 @@ export const lossReasons = {
 } as const;
 export type LossReason = keyof typeof lossReasons;
 
-/** The kinds of records that hold text. */
 export const recordedPlaces = [
   "page",
   "text",

@@ -12,11 +12,9 @@ import {
 } from "./rrweb.ts";
 import type { Values } from "./wanted.ts";
 
-/** A text of a recording. */
 interface RecordedText {
   readonly place: RecordedPlace;
   readonly text: string;
-  /** The node that it belongs to. */
   readonly node?: number | undefined;
   /** Attribute of the node, or the path in what was recorded. */
   readonly name?: string | undefined;
@@ -37,7 +35,6 @@ export interface RecordedFind {
   readonly timestamp: number;
 }
 
-/** What a search has read. */
 export interface SearchSum {
   readonly texts: Partial<Record<RecordedPlace, number>>;
   readonly unread: Partial<Record<Unreadable, number>>;
@@ -451,7 +448,6 @@ export function* textsOfPart(events: readonly RecordedEvent[]): Generator<PartTe
   return window.unread;
 }
 
-/** The search of one session. */
 export interface RecordingSearch {
   /** Searches an event and passes what it finds on. */
   examine(window: string, event: RecordedEvent, found: (find: RecordedFind) => void): Work<void>;

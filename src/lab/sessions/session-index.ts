@@ -124,7 +124,6 @@ function partOf(event: StoredEvent, line: TrafficLine, lineSize: number) {
   };
 }
 
-/** A request's part of a recording. */
 export type PartSum = ReturnType<typeof partOf>;
 
 function addPart(count: SessionCount, session: SessionSum, part: PartSum, source: Json | undefined): void {

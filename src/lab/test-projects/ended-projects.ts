@@ -1,6 +1,5 @@
 import type { StoredProject } from "../../state/documents/world.ts";
 
-/** A project of a test that runs. */
 interface RunningProject {
   /** The process whose test it is; undefined: not known. */
   readonly owner: string | undefined;
@@ -8,7 +7,6 @@ interface RunningProject {
   readonly begunAt: number;
 }
 
-/** A project of a test that has ended. */
 export interface EndedProject {
   readonly name: string;
   readonly key: string;

@@ -21,7 +21,6 @@ interface Faults {
   clear(id: string): unknown;
 }
 
-/** What a reset of one project needs. */
 export interface ResetPorts {
   readonly worlds: WorldStore;
   readonly people: PersonStore;
@@ -45,7 +44,6 @@ export interface ProjectPorts extends ResetPorts {
   readonly keys: Keyring;
   readonly ended: EndedProjects;
   readonly rulesets: { forget(project: number): void };
-  /** A project was made for a test. */
   onProject(project: { id: number; name: string | null }): void;
   readonly exports: { readonly engine: { scheduled(batchExport: BatchExport): void } };
 }

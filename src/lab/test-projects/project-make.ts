@@ -114,7 +114,6 @@ function madeOf(ports: ProjectPorts, draft: Draft, id: number, order: NewProject
   };
 }
 
-/** The project's document as it was made. */
 export function projectOf(
   ephemeral: MadeProject,
   { id, uuid, organization }: Pick<StoredProject, "id" | "uuid" | "organization">,

@@ -3,7 +3,6 @@ import { documentsOf } from "../../state/documents/project-documents.ts";
 import type { Draft, ReadonlyWorld, StoredProject, User } from "../../state/documents/world.ts";
 import type { ProjectPorts, ResetPorts } from "./ports.ts";
 
-/** The keys that are limited to this project. */
 export const keysOf = (worlds: { readonly current: ReadonlyWorld }, project: number) =>
   worlds.current.personal_api_keys.filter(
     ({ scoped_teams: [first, ...others] }) => first === project && others.length === 0,

@@ -53,7 +53,6 @@ const ProjectKeys = z.strictObject({
   secret_api_key: z.string().describe("For flag definitions and remote config, `phs_…`"),
 });
 
-/** A project that was made for a test. */
 export const TestProject = ProjectKeys.extend({
   personal_api_key: z.string().describe("Allows everything in this project and nothing elsewhere, `phx_…`"),
   host: z.string().describe("The host for SDKs"),

@@ -14,7 +14,6 @@ import type {
 import { fieldsOf } from "./body.ts";
 import type { ResourceDesk } from "./desk.ts";
 
-/** The calling user and the key. */
 export interface Caller {
   readonly user: User;
   readonly key: PersonalApiKey;
@@ -140,7 +139,6 @@ export const hasFeature = ({ available_product_features }: Organization, key: st
 /** What a call below a project or an organization is about. */
 export interface CallPlace {
   readonly organization: Organization;
-  /** The caller's level in the organization. */
   readonly level: MemberLevel;
 }
 

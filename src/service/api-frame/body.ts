@@ -64,7 +64,6 @@ const parsers: Readonly<Record<string, (call: Call) => Json>> = {
   "multipart/form-data": parseMultipart,
 };
 
-/** The media types that a body may have. */
 export const bodyTypes = Object.keys(parsers);
 
 const parsed = new WeakMap<Call, Json>();

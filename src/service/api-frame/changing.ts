@@ -7,7 +7,6 @@ import type { Request } from "./row.ts";
 export type ResourceRequest<Body = unknown> = Request<Body> &
   CallPlace & { readonly project?: { readonly id: number } };
 
-/** A change that a document is part of. */
 export interface Changing {
   readonly desk: ResourceDesk;
   readonly draft: Draft;

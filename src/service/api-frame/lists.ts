@@ -64,7 +64,6 @@ export function pageOf<D, T>(
   };
 }
 
-/** The schema of a list's answer. */
 export const pageSchema = <T extends z.ZodType>(item: T) =>
   z.object({ count: z.int(), next: z.string().nullable(), previous: z.string().nullable(), results: z.array(item) });
 
@@ -94,7 +93,6 @@ export function filtered<T>(
   return tests.length === 0 ? documents : documents.filter((it) => tests.every((test) => test(it)));
 }
 
-/** The filters' parameters. */
 export const filterQuery = <T>(filters: readonly ListFilter<T>[]): Record<string, z.ZodType> =>
   Object.fromEntries(filters.map(({ name, shape }) => [name, shape]));
 

@@ -4,7 +4,6 @@ import type { ResourceDesk } from "./desk.ts";
 import { filtered, filterQuery, type ListFilter, pageOf, pageQuery, pageSchema } from "./lists.ts";
 import { type ManagementRow, managementRow, type RequestIn, type RowAccess } from "./row.ts";
 
-/** What resources belong to. */
 type Place = "project" | "organization";
 
 /** The part of a row that a resource shares between its methods. */
@@ -14,7 +13,6 @@ interface List<D, Of extends Place = "project"> extends Listed<Of> {
   readonly filters: readonly ListFilter<D>[];
   /** Parameters that `all` reads. */
   readonly query?: z.ZodRawShape;
-  /** Shape of one document. */
   readonly item: z.ZodType;
   /** Results on a page without `?limit=` (default: 100); null: the list has no pages and no count. */
   readonly limit?: number | null;
@@ -23,7 +21,6 @@ interface List<D, Of extends Place = "project"> extends Listed<Of> {
   show(document: D, request: RequestIn<Of, never>): object | Promise<object>;
 }
 
-/** The row of a list with filters and pages. */
 export const listRow = <D, Of extends Place = "project">(
   desk: ResourceDesk,
   { filters, query, item, limit, all, show, ...row }: List<D, Of>,
@@ -57,7 +54,6 @@ interface Resource<D, New, Patch, Put, Of extends Place>
   extends Pick<List<D, Of>, "path" | "contract" | "filters" | "query" | "limit" | "all"> {
   readonly reads: RowAccess<Of>;
   readonly writes: RowAccess<Of>;
-  /** Shape of one document. */
   readonly shape: z.ZodType;
   show(document: D, request: RequestIn<Of, unknown>): object | Promise<object>;
   readonly list?: { readonly summary: string } & Partial<Pick<List<D, Of>, "item" | "show">>;

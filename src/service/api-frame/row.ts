@@ -24,15 +24,12 @@ import type { Pace, ResourceDesk } from "./desk.ts";
 interface Places {
   /** The caller, or all that the caller may see. */
   account: unknown;
-  /** The organization of the path. */
   organization: CallPlace;
-  /** The project of the path. */
   project: CallPlace & { readonly project: StoredProject };
   /** The project of `?token=` (default: the caller's current one): endpoints older than project URLs. */
   current_project: CallPlace & { readonly project: StoredProject };
 }
 
-/** Which callers are let in. */
 export interface RowAccess<Of extends keyof Places = keyof Places> {
   readonly of: Of;
   /** Scope that the key needs; null: the service maps none, so that every key is refused; `anyScope`: any key passes. */
@@ -58,10 +55,8 @@ export interface Request<Body> {
   body(): Body;
 }
 
-/** A call with what it is about. */
 export type RequestIn<Of extends keyof Places, Body> = Request<Body> & Places[Of];
 
-/** A call below a project. */
 export type ProjectRequest<Body> = RequestIn<"project", Body>;
 
 type Answer = object | undefined | Promise<object | undefined>;

@@ -66,7 +66,6 @@ type OfProject = {
 interface SortedOptions<T> {
   /** A total order: never 0 for two documents. */
   compare(a: T, b: T): number;
-  /** Which documents are in the lists. */
   has(document: T): boolean;
 }
 

@@ -29,7 +29,6 @@ export interface EventRecord {
   readonly personProperties: () => JsonObject | undefined;
 }
 
-/** One distinct id of a person. */
 export interface PersonRecord {
   readonly person: ExportedPerson;
   readonly distinctId: string;
@@ -130,7 +129,6 @@ function pathOf(expression: string): { isPerson: boolean; keys: string[] } | und
   return undefined;
 }
 
-/** The value at the end of a path. */
 const valueAt = (object: JsonObject | undefined, keys: readonly string[]): Json =>
   keys.reduce<Json>((value, key) => (isObject(value) ? (own(value, key) ?? null) : null), object ?? null);
 

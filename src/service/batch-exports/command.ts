@@ -44,7 +44,6 @@ function runLines(runs: readonly ExportRun[], more: boolean, style: Style): stri
   return more ? [...lines, style.dim(`… and older ones: --before ${clean(runs.at(-1)?.id ?? "")}`)] : lines;
 }
 
-/** A run with its files and its log. */
 const runWithLogLines = (run: ExportRunWithLogs, style: Style): string[] => [
   runLine(run, style),
   ...run.files.map(({ name, bytes }) => `  file  ${clean(name)}  ${counted(bytes, "byte")}`),
@@ -59,7 +58,6 @@ const performedLines = (happened: readonly ExportPerformed[]): string[] =>
         clean([at, kind, `export ${batch_export}`, ...(run === null ? [] : [`run ${run}`])].join("  ")),
       );
 
-/** What a run will do. */
 const scriptedLine = ({ id, ends_at, name }: ScriptedRun): string =>
   `${clean(name ?? "", 60)}  run ${clean(id)} ${ends_at === null ? "will be ended when it has started" : `ends at ${ends_at}`}`;
 

@@ -69,7 +69,6 @@ export const backfillOf = (
   last_updated_at: now,
 });
 
-/** The document of a run that is still to be started. */
 export const runOf = (
   id: string,
   about: { batch_export: string; backfill: string | null },
@@ -91,7 +90,6 @@ export const runOf = (
   driven: true,
 });
 
-/** A run or backfill that has ended. */
 export const ended = <T extends BatchExportRun | BatchExportBackfill>(
   document: T,
   status: T["status"],

@@ -7,7 +7,6 @@ import { recordTest } from "./filters.ts";
 import type { EventTime, ExportPorts, ExportSource, RunFiles } from "./ports.ts";
 import { keysOf, type ObjectKeys, type Target, targetOf } from "./targets.ts";
 
-/** A line for the log of a run. */
 export interface Note {
   level: BatchExportLog["level"];
   message: string;

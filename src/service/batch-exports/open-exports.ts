@@ -38,7 +38,6 @@ export interface EventLog {
   }): Iterable<Found | undefined>;
 }
 
-/** Reads the events of spans. */
 interface EventSource extends Pick<ExportSource, "events"> {
   /** To be called when events were forgotten: what is known of them goes, too. */
   forget(): void;
@@ -135,7 +134,6 @@ async function* personsBefore(
   }
 }
 
-/** What exports need of the store. */
 interface ExportStore {
   readonly worlds: Worlds;
   readonly people: PersonStore;

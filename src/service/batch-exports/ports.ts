@@ -56,7 +56,6 @@ export interface ExportSource {
    * changed in their interval: the store does not know when a person changed last.
    */
   persons(span: { project: number; end: number }): AsyncIterable<ExportedPerson> | Iterable<ExportedPerson>;
-  /** The person as it is now. */
   person(project: number, uuid: string): Pick<Person, "properties"> | undefined;
 }
 
@@ -72,11 +71,9 @@ export interface RunFiles {
   create(key: string): Promise<ExportFileWriter>;
   /** Puts all of them in their place at once. */
   publish(): Promise<void>;
-  /** Removes all of them. */
   discard(): Promise<void>;
 }
 
-/** Where exports write. */
 export interface ExportFiles {
   /** Starts the files of a run; what an earlier try left behind is removed. */
   begin(batchExport: string, run: string): Promise<RunFiles>;
@@ -84,7 +81,6 @@ export interface ExportFiles {
   list(batchExport: string, run: string): Promise<{ path: string; bytes: number }[]>;
   /** Content of a published file; undefined when there is none. */
   read(path: string): Promise<Buffer | undefined>;
-  /** Removes everything. */
   clear(): Promise<void>;
 }
 
@@ -129,7 +125,6 @@ export interface DrivenExportEngine extends ExportEngine {
   close(): Promise<void>;
 }
 
-/** What the endpoints of batch exports need. */
 export interface ExportDesk extends ResourceDesk {
   readonly exports: ExportEngine;
 }

@@ -94,7 +94,6 @@ function shownExport(it: BatchExport, runs: readonly BatchExportRun[], now: numb
   });
 }
 
-/** Where files are served. */
 export const filesRoot = "/__sim/exports/files";
 
 /** Files of a completed run; an unfinished run may leave files behind, which its next start removes. */

@@ -179,7 +179,6 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts) {
   return {
     /** Starts a run, and performs it. false when it has not ended: it continues by script, or was stopped by `close`. */
     start,
-    /** Ends a run as scripted. */
     endScripted,
     /** Ends the backfill of a run if none of its runs is open. */
     settle,

@@ -8,7 +8,6 @@ import { exportKind } from "../../state/documents/schemas/batch-export.ts";
 const time = z.iso.datetime();
 const status = z.enum(runStatuses);
 
-/** A file that a run wrote. */
 export const ExportFile = z
   .strictObject({
     name: z.string().describe("Its key, with / between the parts"),
@@ -87,7 +86,6 @@ export const ExportOutcome = z
   });
 export type ExportOutcome = z.input<typeof ExportOutcome>;
 
-/** A run in the list of exports. */
 export const ExportRunSummary = z
   .strictObject({ id: z.uuid(), data_interval_end: time, ...outcome })
   .meta({ title: "ExportRunSummary" });

@@ -5,7 +5,6 @@ import type { DataInterval } from "./schedules.ts";
 
 export type Compression = "gzip" | "brotli" | "snappy";
 
-/** How an export's files are written. */
 export interface Target {
   readonly format: "JSONLines" | "Parquet";
   readonly compression: Compression | null;

@@ -39,7 +39,6 @@ function createAgenda<T>(until: number): Agenda<T> {
   };
 }
 
-/** One thing that is due. */
 type Step =
   | { kind: "scheduled"; batchExport: string }
   /** The first open run of a backfill, or one that an earlier engine did not end; `waiting` come after it. */
@@ -54,12 +53,10 @@ function queuesOf(runs: readonly BatchExportRun[]): Queue[] {
   return [...groupedBy(open, (run) => run.backfill ?? run.id).values()];
 }
 
-/** Makes the ticker of a world's exports. */
 export function createTicker(desk: EngineDesk, ports: ExportPorts) {
   const { worlds, ids } = desk;
   const schedules = createSchedules(ports.since ?? desk.clock.now(), ports.seen);
   const runs = createRuns(desk, ports);
-  /** One tick after the other. */
   let last: Promise<unknown> = Promise.resolve();
 
   const look = (now: number) => schedules.look(worlds.current.batch_exports, now);

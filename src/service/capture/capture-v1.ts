@@ -141,7 +141,6 @@ const steps: ReadonlyMap<string, DecodeStep[]> = new Map<string, DecodeStep[]>([
   ["zstd", ["zstd"]],
 ]);
 
-/** The result of one event. */
 interface V1Result {
   result: "ok" | "drop" | "retry";
   details?: string;

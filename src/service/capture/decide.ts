@@ -87,11 +87,9 @@ export function* decideItems(
   return events;
 }
 
-/** What all items of a request share. */
 interface Shared {
   project: number | null;
   stored: StoredProject | undefined;
-  /** Where the request came from. */
   address: string;
   earlier: Earlier;
   placeOf: PlaceFinder | undefined;

@@ -25,7 +25,6 @@ const compressionOf = (name: string | null | undefined): Compression | undefined
   return Object.hasOwn(compressions, key) ? compressions[key] : undefined;
 };
 
-/** A body that is being decoded. */
 interface Wrapped {
   bytes: Buffer;
   /** Announced compression that is not undone yet: of the query, else the form, else Content-Encoding. */

@@ -36,7 +36,6 @@ export interface Item {
   detail: string | undefined;
 }
 
-/** An item of which nothing is known yet. */
 export const unreadItem = (time: number): Item => ({
   event: "",
   distinct_id: "",

@@ -84,7 +84,6 @@ interface MergeRequest {
   /** The event's time, ms since the epoch. */
   time: number;
   patch: Patch | undefined;
-  /** The event's uuid. */
   event: string | null;
 }
 

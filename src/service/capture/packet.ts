@@ -1,7 +1,6 @@
 import type { CallFault, CallRecord } from "../../kernel/http/call.ts";
 
 declare module "../../kernel/http/call.ts" {
-  /** What a fault does to capture. */
   interface CallFault {
     /** What the project has used up. */
     readonly quota?: readonly string[];
@@ -18,7 +17,6 @@ export interface Packet {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
-  /** The sender's address. */
   readonly peer: string;
   /** Arrival, ms since the epoch. */
   readonly at: number;

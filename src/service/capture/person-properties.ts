@@ -117,6 +117,5 @@ export const firstProperties = (patch: Patch | undefined, event: string | null):
   ...(event !== null && { $creator_event_uuid: event }),
 });
 
-/** A group's properties with those that are set. */
 export const groupPatched = (properties: JsonObject, set: JsonObject): JsonObject =>
   patched(properties, { set: storable(set), setOnce: {}, unset: [], isForced: true });

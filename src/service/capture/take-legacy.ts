@@ -21,7 +21,6 @@ import { checkStrictly } from "./strict.ts";
 export const accepted = (call: Call): Reply =>
   call.query.size > 0 && call.query.get("beacon") === "1" ? empty(204) : jsonText('{"status":"Ok"}');
 
-/** Writes what decoding found to the record. */
 export function noteBody(record: CallRecord, json: JsonText | undefined, steps: DecodeStep[]): void {
   if (steps.length > 0) record.steps = steps;
   if (json === undefined) return;

@@ -16,7 +16,6 @@ const email = text({ max: 254 }).refine((it) => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$
   params: { detail: "Enter a valid email address." },
 });
 
-/** What users may change of their account. */
 const AccountChanges = z.object({
   first_name: text({ max: 150 }).optional(),
   last_name: text({ max: 150, blank: true }).optional(),

@@ -95,7 +95,6 @@ function updateCohort(desk: ResourceDesk, cohort: Cohort, body: CohortBody, isPa
 const cohortNamed = (desk: ResourceDesk, { project, param }: ProjectRequest<unknown>): Cohort =>
   found(documentNamed(desk, "cohorts", project.id, param("id")));
 
-/** What the list can be narrowed by. */
 const filtersOf = ({ worlds }: ResourceDesk): readonly ListFilter<Cohort>[] => [
   {
     name: "type",
@@ -119,7 +118,6 @@ const filtersOf = ({ worlds }: ResourceDesk): readonly ListFilter<Cohort>[] => [
   },
 ];
 
-/** The persons of a static cohort that still exist. */
 function personsOf(desk: ResourceDesk, call: Call, cohort: Cohort) {
   if (cohort.is_static !== true) {
     throw invalid("phx-sim does not compute who is in a dynamic cohort.");

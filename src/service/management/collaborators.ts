@@ -25,7 +25,6 @@ import { showUser, UserShape } from "../api-frame/users.ts";
 export const restriction = { everyone: 21, collaborators: 37 } as const;
 export const privilege = { view: 21, edit: 37 } as const;
 
-/** What a reader may do with a dashboard or an insight. */
 export interface ReaderLevels {
   readonly effective_restriction_level: 21 | 37;
   readonly effective_privilege_level: 21 | 37;

@@ -27,7 +27,6 @@ const Member = z
 const Change = z.object({ level: numberChoice([1, 8, 15]).optional() });
 type Change = z.infer<typeof Change>;
 
-/** A membership with its user. */
 interface MemberOf {
   membership: Membership;
   user: User;

@@ -20,7 +20,6 @@ import type { ManagementDesk } from "./desk.ts";
 import { createOrganization, deleteProjects } from "./project-changes.ts";
 import { ProjectBasics, type ProjectViews } from "./project-views.ts";
 
-/** An organization as its members read it. */
 export const OrganizationShape = organizationKind.Shown.extend({ teams: z.array(ProjectBasics) }).meta({
   title: "Organization",
 });

@@ -98,7 +98,6 @@ type OptionalFields = { [N in SettingName]: z.ZodOptional<Settings[N]["field"]> 
 
 const entries = Object.entries(settings);
 
-/** The names of all settings. */
 export const settingNames: readonly string[] = Object.keys(settings);
 
 /** Fields of an answer. */
@@ -196,7 +195,6 @@ const GroupType = z.object({
   name_plural: z.null(),
 });
 
-/** A project with all its settings. */
 export const ProjectDetail = z
   .object({
     id: z.int(),

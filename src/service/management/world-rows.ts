@@ -158,7 +158,6 @@ function showKey(world: ReadonlyWorld, keys: Keys, it: PersonalApiKey): KeySumma
   });
 }
 
-/** The layout of wide pages. */
 const wide = "sm";
 
 function placeOf({ layouts }: Tile): TileSummary["place"] {

@@ -4,7 +4,6 @@ import { groupKeyText } from "../../state/persons/person.ts";
 import type { QueryGroup, QueryPerson } from "./kind.ts";
 import type { EventColumn, EventTable } from "./table.ts";
 
-/** A kept event as queries read it. */
 export interface QueryEvent {
   readonly seq: number;
   /** ms since the epoch */
@@ -26,7 +25,6 @@ export interface ProjectEvents {
   group(type: number, key: string): Pick<QueryGroup, "properties"> | undefined;
 }
 
-/** The events of a project as a table. */
 export function tableOf({ events, owner, person, group }: ProjectEvents): EventTable {
   const personOf = (row: number): string => owner(events[row]?.distinct_id ?? "") ?? events[row]?.person ?? "";
   const property =

@@ -13,7 +13,6 @@ export function actionOf(
   return action && { name: stringOf(action.fields.name ?? ""), steps: objectsIn(action.fields.steps) };
 }
 
-/** What a query asks of an experiment. */
 export function experimentOf(
   worlds: Pick<Worlds, "get" | "current">,
   project: number,

@@ -24,7 +24,6 @@ interface Sim {
   readonly timeout?: number | undefined;
 }
 
-/** The queries of a sim. */
 export interface SimQueries {
   readonly queries: QueryRunner;
   /** Who left a funnel at which step. */

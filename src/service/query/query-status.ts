@@ -13,7 +13,6 @@ export type QueryStatus = {
   complete: boolean;
   error: boolean;
   error_message: string | null;
-  /** The response of the query. */
   results: JsonObject | null;
   query_async: true;
   start_time: string;
@@ -43,7 +42,6 @@ interface Kept {
   readonly startedAt: number;
 }
 
-/** The status of a query that begins now. */
 const started = ({ id, project, insight, dashboard }: QueryJob, now: number): QueryStatus => ({
   id,
   team_id: project,

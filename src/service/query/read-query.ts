@@ -23,7 +23,6 @@ const onlyInService: readonly string[] = [
 /** All kinds of queries, and the nodes around them. */
 export const knownKinds: readonly string[] = [...wrappers, ...onlyInService];
 
-/** A query that fits its kind. */
 export interface ReadQuery {
   readonly kind: QueryKind<unknown>;
   /** As the kind's shape reads it. */

@@ -27,7 +27,6 @@ interface CachedResult {
   readonly response: JsonObject;
   readonly computedAt: number;
   readonly interval: ResultInterval;
-  /** The version of the data. */
   readonly version: string;
 }
 

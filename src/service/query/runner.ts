@@ -30,13 +30,10 @@ interface RunnerPorts {
   readonly kinds: readonly QueryKind<unknown>[];
   /** Another text whenever a query of the project may have another result. */
   version(project: number): string;
-  /** The fields of the response. */
   compute(computation: Computation): Promise<JsonObject>;
-  /** Ends when the sim closes. */
   readonly closing: AbortSignal;
 }
 
-/** A query and how it is run. */
 export interface QueryOrder {
   readonly project: number;
   readonly query: Json | undefined;
@@ -185,7 +182,6 @@ export function createQueryRunner({
   }
 
   return {
-    /** The names of the kinds. */
     kinds: kinds.map((it) => it.kind),
     /** Reads the query of an order without running it. @throws SimError invalid_input with a pointer */
     read: ({ query, at }: Pick<QueryOrder, "query" | "at">): ReadQuery => readQuery(kinds, query, at),
@@ -206,13 +202,11 @@ export function createQueryRunner({
 export type QueryRunner = ReturnType<typeof createQueryRunner>;
 
 interface Run {
-  /** The key of its result. */
   readonly key: string;
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What the endpoints of queries need. */
 export interface QueryDesk extends ResourceDesk {
   readonly queries: QueryRunner;
 }

@@ -1,12 +1,10 @@
 import type { Json } from "../../kernel/base/json.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 
-/** Values by row. */
 export type EventColumn = (row: number) => Json | undefined;
 
 /** The kept events of a project, by row in order of arrival. It does not change once a query has it. */
 export interface EventTable {
-  /** Number of rows. */
   readonly length: number;
   /** ms since the epoch */
   time(row: number): number;
@@ -16,11 +14,9 @@ export interface EventTable {
   /** Uuid of the person that has the event's distinct id now; of the one when it arrived, if there is none. */
   person(row: number): string;
   property(name: string): EventColumn;
-  /** A current property of the event's person. */
   personProperty(name: string): EventColumn;
   /** Key of the event's group of a type. */
   group(type: number): EventColumn;
-  /** A current property of the event's group. */
   groupProperty(type: number, name: string): EventColumn;
   /** The whole event of a row; undefined if there is no such row. */
   event(row: number): StoredEvent | undefined;

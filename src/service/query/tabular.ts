@@ -1,6 +1,5 @@
 import { isObject, type Json } from "../../kernel/base/json.ts";
 
-/** The results of a query as rows. */
 export interface ResultTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Json[])[];
@@ -72,7 +71,6 @@ function exposureTable(results: Json): ResultTable {
   };
 }
 
-/** A row for each field of each table. */
 function schemaTable(results: Json): ResultTable {
   const entries = objectsOf(isObject(results) ? Object.values(results) : []);
   return {

@@ -266,7 +266,6 @@ async function portTaken({ host = "127.0.0.1", port = 0 }: SimOptions): Promise<
 /** Waits for the last requests, but not for a program in the background that continues to send. */
 export const settles = (sim: Sim): Promise<void> => sim.settle({ idleMs: 100, timeoutMs: 1000 }).catch(() => {});
 
-/** Prints the requests of a sim on stderr. */
 export function openRequestLog(
   sim: SimServer | Sim,
   verbosity: LineRules["verbosity"],

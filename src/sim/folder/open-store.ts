@@ -55,7 +55,6 @@ export interface StoreOptions {
   keep: Keep | undefined;
   /** Ports that a sim with an unreadable lock may listen on. */
   ports: readonly number[];
-  /** The sim's time. */
   now: () => number;
   onNotice: (text: string) => void;
 }

@@ -82,7 +82,6 @@ const ordered = (shape: z.ZodRawShape, names: string): z.ZodRawShape => ({
   ...shape,
 });
 
-/** A kind of documents with this type. */
 export interface KindOf<D> {
   readonly fields: Fields;
   readonly Authored: z.ZodObject;

@@ -81,7 +81,6 @@ const spelled = new Map<unknown, boolean>(
 export const boolean = () =>
   z.preprocess((it) => spelled.get(typeof it === "string" ? it.trim().toLowerCase() : it) ?? it, z.boolean());
 
-/** One of a few texts. */
 export const choice = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values);
 
 /** One of a few numbers, also as text. */
@@ -124,5 +123,4 @@ export const list = <T extends z.ZodType>(item: T) => z.array(item);
 /** An object with free keys. */
 export const dictionary = () => z.record(z.string(), z.json());
 
-/** Any JSON value. */
 export const json = () => z.json();

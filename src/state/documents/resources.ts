@@ -27,7 +27,6 @@ export const flagKeyFields: Readonly<Record<string, string>> = {
 export const resourceId = (kind: string, owner: number | string, key: number | string): string =>
   `${kind}/${owner}/${key}`;
 
-/** A resource of a project. */
 export const resourceOf = (
   kind: string,
   project: number,
@@ -35,7 +34,6 @@ export const resourceOf = (
   fields: StoredResource["fields"],
 ): StoredResource => ({ id: resourceId(kind, project, key), kind, project, organization: null, key, fields });
 
-/** A resource of an organization. */
 export const organizationResource = (
   kind: string,
   organization: string,

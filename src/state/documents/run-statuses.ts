@@ -10,7 +10,6 @@ export const endStatuses = [
   "ContinuedAsNew",
 ] as const;
 
-/** All statuses of a run or a backfill. */
 export const runStatuses = ["Starting", "Running", ...endStatuses] as const;
 
 /** Levels of a run's log lines. */

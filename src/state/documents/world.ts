@@ -7,7 +7,6 @@ export type User = World["users"][number];
 export type Organization = World["organizations"][number];
 export type Membership = World["memberships"][number];
 export type StoredProject = World["projects"][number];
-/** The initial content of an ephemeral project. */
 export type MadeProject = NonNullable<StoredProject["ephemeral"]>;
 export type PersonalApiKey = World["personal_api_keys"][number];
 export type Dashboard = World["dashboards"][number];

@@ -9,7 +9,6 @@ export interface Occurrence {
   readonly properties: ReadonlyMap<string, TypeText>;
 }
 
-/** What one test sent. */
 export interface TestRecord {
   readonly events: ReadonlyMap<string, Occurrence>;
   /** `identify`, `alias`, `merge`, `set`, `group company`: with the properties of the person or group. */
@@ -32,7 +31,6 @@ export interface Baseline extends RecordOptions {
   readonly tests: ReadonlyMap<string, TestRecord>;
 }
 
-/** The name of a file with a baseline. */
 export const baselineName = "analytics.baseline.ndjson";
 
 /** The order of names in files and reports, the same in every language. */

@@ -34,7 +34,6 @@ interface Step {
   readonly uuid: string;
 }
 
-/** What a project received. */
 interface Received {
   readonly events: Map<string, Seen>;
   readonly identity: Map<string, Seen>;

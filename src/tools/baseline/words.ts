@@ -160,7 +160,6 @@ const occurrenceLine = (name: string, { count, properties }: Occurrence): string
   return `  ${shown(name)}${times(count)}${words && `: ${words}`}`;
 };
 
-/** A baseline for people. */
 export const shownBaseline = ({ tests }: Baseline): string[] =>
   [...tests]
     .sort(([a], [b]) => byName(a, b))

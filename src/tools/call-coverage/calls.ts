@@ -1,4 +1,3 @@
-/** What a call of an SDK does. */
 type CallKind = "event" | "flag" | "identity" | "exception";
 
 interface SdkCall {
@@ -9,7 +8,6 @@ interface SdkCall {
   readonly isPayload?: boolean;
 }
 
-/** The calls that are looked for. */
 const sdkCalls: Readonly<Record<string, SdkCall>> = {
   capture: { kind: "event" },
   captureImmediate: { kind: "event" },

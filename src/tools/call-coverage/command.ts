@@ -68,7 +68,6 @@ export async function sourceIn(
   }
 }
 
-/** Calls of a count that goes on with each call. */
 const mostCalls = 200;
 
 async function firedInSim(settings: Settings<typeof options>, shell: Shell): Promise<Fired> {

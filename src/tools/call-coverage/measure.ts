@@ -6,7 +6,6 @@ import type { FoundSite, SourceFindings } from "./source-files.ts";
 /** How often a value of a flag was used, and served. */
 type FlagValueCounts = Map<string, { called: number; served: number }>;
 
-/** What reached a sim. */
 export interface Fired {
   /** Kept events by name. */
   readonly events: Map<string, number>;
@@ -43,7 +42,6 @@ export async function firedIn(events: AsyncIterable<FiredEvent>): Promise<Fired>
   return fired;
 }
 
-/** Adds the values that responses had. */
 export function addServed(fired: Fired, totals: readonly Pick<FlagTotal, "key" | "values">[]): void {
   for (const { key, values } of totals) {
     for (const { value, served } of values) {

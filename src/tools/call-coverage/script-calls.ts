@@ -11,7 +11,6 @@ import {
 } from "./calls.ts";
 import { bracedPieces, type ComponentPieces, componentPieces, components } from "./component-pieces.ts";
 
-/** A node of the syntax tree. */
 interface SyntaxNode {
   readonly type: string;
   readonly loc?: { readonly start: { readonly line: number; readonly column: number } };

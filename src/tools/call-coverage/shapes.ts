@@ -8,7 +8,6 @@ const counts = {
   computed: z.int().describe("Call sites with a computed name, which do not count"),
 };
 
-/** Which calls of the source fired. */
 export const CallCoverage = z
   .strictObject({
     schema_version: z.literal(1),

@@ -27,7 +27,6 @@ export interface SourceOptions {
   readonly wrappers: readonly string[];
 }
 
-/** A call site with its file. */
 export interface FoundSite extends CallSite {
   readonly file: string;
 }
@@ -35,7 +34,6 @@ export interface FoundSite extends CallSite {
 export interface SourceFindings {
   readonly sites: readonly FoundSite[];
   readonly problems: readonly (SourceProblem & { readonly file: string })[];
-  /** Number of files that were read. */
   readonly files: number;
 }
 

@@ -151,7 +151,6 @@ function areasOf(o: Observations): CheckArea[] {
 /** Whether findings of this severity fail the check. */
 export type FailOn = "error" | "warning";
 
-/** What the observations mean. */
 export function buildReport(o: Observations, browser: string | null, failOn: FailOn = "error"): CheckReport {
   const findings = [...ruleFindings(o), ...o.lint.map(lintFinding)].sort(
     (a, b) => ranks[a.severity] - ranks[b.severity],

@@ -7,7 +7,6 @@ import type { AppObservations } from "./observations.ts";
 import { nothingSeen, observed, openPages } from "./observe.ts";
 import type { CheckReport } from "./shapes.ts";
 
-/** How the app is started. */
 interface CheckStart {
   /** A line for the system's shell. */
   readonly command: string;

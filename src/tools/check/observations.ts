@@ -6,7 +6,6 @@ import type { ProbeNote, SdkState } from "./browser/probe.ts";
 /** Kinds of requests of the SDK, by their path. */
 export type SdkRequestKind = "events" | "flags" | "recording" | "config" | "script" | "other";
 
-/** Where a request of the SDK went. */
 export type SdkRequestPlace =
   /** A host of PostHog's. */
   | "service"
@@ -19,7 +18,6 @@ export type SdkRequestPlace =
 
 /** A request of posthog-js, as the browser made it. */
 export interface SdkRequest {
-  /** Number of the visit. */
   readonly visit: number;
   readonly method: string;
   /** Keys are masked, except the public one. */
@@ -37,7 +35,6 @@ export interface SdkRequest {
   readonly contentType: string | null;
   /** Target of a redirect. */
   readonly location: string | null;
-  /** The browser's error. */
   readonly failure: string | null;
 }
 
@@ -61,7 +58,6 @@ export interface ConsoleLine {
   readonly text: string;
 }
 
-/** An event that arrived at the sim. */
 export interface ArrivedEvent extends StoredEvent {
   /** Number of the visit; null if no page was open, or a server sent it. */
   readonly visit: number | null;
@@ -79,7 +75,6 @@ export interface AppObservations {
   readonly libraries: readonly { readonly name: string; readonly version: string }[];
 }
 
-/** All that rules examine. */
 export interface Observations {
   readonly app: AppObservations;
   readonly visits: readonly Visit[];

@@ -6,7 +6,6 @@ import { CheckPage, type DocumentAnswer } from "./browser/page.ts";
 import { flushExpression } from "./browser/probe.ts";
 import type { AppObservations, Observations, Visit } from "./observations.ts";
 
-/** What is opened. */
 export interface Route {
   readonly urls: readonly string[];
   /** Most pages to open, those that are named included. */
@@ -15,7 +14,6 @@ export interface Route {
   readonly clicks: readonly string[];
 }
 
-/** What the browser found. */
 export interface Seen extends Pick<Observations, "visits" | "requests" | "missedClicks" | "unopened"> {
   /** The last event at the end of each visit. */
   readonly marks: readonly number[];

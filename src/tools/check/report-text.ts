@@ -38,7 +38,6 @@ const countsText = ({ counts: { errors, warnings } }: CheckReport): string =>
         .filter(Boolean)
         .join(", ");
 
-/** The report for people. */
 export function checkLines(report: CheckReport, style: Style): string[] {
   const { findings, checked, unchecked, verdict } = report;
   const mark = verdict === "passed" ? style.good("passed") : style.bad("failed");

@@ -10,7 +10,6 @@ interface Check {
   readonly look: (facts: DoctorFacts) => DoctorFinding[];
 }
 
-/** A check that needs a sim. */
 const ofSim =
   (look: (sim: SimFacts, facts: DoctorFacts) => DoctorFinding[]): Check["look"] =>
   (facts) =>

@@ -15,7 +15,6 @@ export type CheckLevel = "ok" | "warning" | "problem";
 export interface DoctorFinding {
   readonly level: CheckLevel;
   readonly text: string;
-  /** What to do about it. */
   readonly fix?: string;
 }
 
@@ -33,7 +32,6 @@ interface Library {
   readonly version: string;
 }
 
-/** The traffic so far. */
 export interface Traffic {
   readonly requests: number;
   readonly kept: number;
@@ -54,7 +52,6 @@ interface Trouble {
   readonly fix: string;
 }
 
-/** A sim that runs. */
 export interface SimFacts {
   readonly url: string;
   readonly foundBy: string;
@@ -76,11 +73,9 @@ interface Preflight {
   readonly allowed: string | null;
 }
 
-/** All that the checks look at. */
 export interface DoctorFacts {
   /** The sim, or why there is none. */
   readonly sim: SimFacts | { readonly missing: string };
-  /** The effective one of each name. */
   readonly variables: readonly Variable[];
   /** The framework that package.json names. */
   readonly framework: Framework | null;
@@ -108,7 +103,6 @@ export function readVariables(env: Readonly<Record<string, string | undefined>>,
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The app's framework and libraries. */
 interface App {
   readonly framework: Framework | null;
   readonly libraries: Library[];

@@ -77,7 +77,6 @@ async function checkedData(folder: string): Promise<(DoctorFinding & { check: st
   }));
 }
 
-/** The input of the checks. */
 async function gather(settings: Settings<typeof options>, shell: Shell): Promise<DoctorFacts> {
   const variables = readVariables(shell.env, shell.cwd);
   const app = readApp(shell.cwd);

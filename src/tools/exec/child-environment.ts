@@ -6,7 +6,6 @@ import type { ChildGuard } from "../../lab/egress/child-guard.ts";
 import { type Access, envGroups } from "../../lab/egress/env-names.ts";
 import { readyLine } from "../../sim/command/banner.ts";
 
-/** What the value of a variable is. */
 type ValueKind = "address" | "project key (phc_…)" | "personal key (phx_…)" | "project id";
 
 /** The variables that point a program at the sim: all the names that SDKs, frameworks and tools read. */

@@ -16,7 +16,6 @@ interface Row {
   parent: number;
 }
 
-/** The processes of the machine. */
 function rows(): Row[] {
   if (process.platform !== "linux") {
     const { execFileSync } = process.getBuiltinModule("node:child_process");

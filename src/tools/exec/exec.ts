@@ -147,7 +147,6 @@ async function runWithSim(parts: RunParts, settings: ExecSettings, shell: Shell)
   }
 }
 
-/** A run that has ended. */
 interface EndedRun extends Pick<RunParts, "failOn" | "plan"> {
   readonly sim: Sim;
   readonly settings: ExecSettings;

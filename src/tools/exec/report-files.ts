@@ -31,7 +31,6 @@ export const verdictText = (verdict: RunVerdict): string => JSON.stringify(verdi
 
 type FileRow = readonly [name: string, content: (sim: Sim, verdict: RunVerdict) => Promise<Content>];
 
-/** The files of a report. */
 const reportFiles: readonly FileRow[] = [
   ["events.ndjson", async (sim) => eventLines(sim)],
   ["requests.har", (sim) => harOf(sim)],

@@ -132,7 +132,6 @@ export function tapeResult(played: Played): RunVerdict["tape"] {
   return { ...facts, on_miss: played.on_miss, text: tapeLines(played, plain).join("\n") };
 }
 
-/** Calls of a count that goes on with each call. */
 const mostCalls = 200;
 
 /** A count of the control API, until it is complete. */

@@ -85,7 +85,6 @@ function sectionLines(section: VerdictSection, style: Style): string[] {
 
 const silence = "  nothing reached it: does the app read one of the variables above? (phx-sim doctor checks them)";
 
-/** The summary on a terminal. */
 export function summaryLines(verdict: RunVerdict, style: Style): string[] {
   const { dropped, rejected, unmatched, egress, faults, lint, sections } = verdict;
   const mishaps = Object.entries({ dropped, rejected, unmatched } as const).flatMap(([kind, { items }]) =>

@@ -16,7 +16,6 @@ export function readIfThere(file: string, folder: string): string | undefined {
   }
 }
 
-/** A JSON file that others write as well. */
 export interface JsonFile {
   readonly text: string;
   readonly value: JsonObject;

@@ -152,7 +152,6 @@ def test_a_signup_is_tracked():
   }),
 };
 
-/** How a runner runs one file. */
 const commands: Readonly<Record<Runner, string>> = {
   vitest: "vitest run",
   jest: "jest",

@@ -40,7 +40,6 @@ function sameRedacted(): (recorded: Json, live: Json) => boolean {
   };
 }
 
-/** The documents of a list by what identifies them. */
 function documentsIn(project: JsonObject, list: string): Map<string, Json> {
   const held = own(project, list);
   if (isObject(held)) return new Map(Object.entries(held));

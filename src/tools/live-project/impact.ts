@@ -44,7 +44,6 @@ interface Found extends Uses {
 /** Documents by list: a list of them, or an object by key. */
 export type DocumentLists = (list: string) => readonly JsonObject[];
 
-/** The lists of a project in a scenario. */
 export const listsOf =
   (project: JsonObject): DocumentLists =>
   (list) => {

@@ -8,14 +8,12 @@ import { resourceKinds } from "../../service/management/resources/kinds.ts";
 export interface LiveKind {
   /** As the path below the project names it. */
   readonly path: string;
-  /** The list of the scenario's project that has them. */
   readonly list: string;
   readonly noun: string;
   /** The queries of its lists; default: one list without a query. */
   readonly queries?: readonly string[];
   /** The documents of a list are short: each is read by itself. */
   readonly whole?: true;
-  /** The document as the scenario has it. */
   author(document: JsonObject): JsonObject;
 }
 

@@ -137,7 +137,6 @@ export interface LeftOut {
   readonly why: string;
 }
 
-/** A scenario made of a live project. */
 export interface PulledScenario {
   readonly scenario: JsonObject;
   readonly counts: Readonly<Record<string, number>>;
@@ -148,7 +147,6 @@ export interface PulledScenario {
   readonly notOffered: readonly string[];
 }
 
-/** How a scenario is made of a live project. */
 export interface PullOptions {
   /** Values that are not redacted. */
   readonly keep?: readonly string[] | undefined;

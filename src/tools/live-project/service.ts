@@ -15,7 +15,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** How a service is read. */
 export interface ServiceOptions {
   readonly upstreams: Upstreams;
   /** A personal API key; it goes to the app's host only. */
@@ -63,7 +62,6 @@ function headerOf(headers: readonly string[], name: string): string | undefined 
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
-/** What the service says about its refusal. */
 const detailOf = (body: Json | undefined): string => {
   const detail = isObject(body) ? own(body, "detail") : undefined;
   return typeof detail === "string" ? `: ${detail}` : "";

@@ -68,7 +68,6 @@ async function runTool(name: string, given: unknown, ports: ToolPorts, call: Too
   }
 }
 
-/** A server of the tools for one connection. */
 export function createMcpServer(ports: ToolPorts): Server {
   const server = new Server({ name: "phx-sim", version }, { capabilities: { tools: {} }, instructions });
   server.setRequestHandler(ListToolsRequestSchema, () => ({

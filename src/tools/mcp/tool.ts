@@ -12,7 +12,6 @@ export interface ToolCall {
   readonly onProgress: (text: string) => void;
 }
 
-/** The sim of a tool call. */
 export interface FoundSim {
   readonly call: ControlCall;
   /** True if this process has just started it. */
@@ -42,7 +41,6 @@ export interface CapturedRow {
 export interface ToolAnswer {
   /** What phx-sim itself states; nothing in it comes from the app. */
   readonly facts: JsonObject;
-  /** The most important ones first. */
   readonly rows?: readonly CapturedRow[];
   /** How to get what follows the first `shown` rows; undefined: nothing follows. */
   readonly more?: (shown: number) => string | undefined;

@@ -23,7 +23,6 @@ import { startSim } from "../../sim/start-sim.ts";
 import type { VerifySettings } from "./options.ts";
 
 interface VerifyRun {
-  /** The tape's file. */
   file: string;
   dialect: "documented" | "production" | undefined;
   /** Paths that differ without meaning, in addition to those of the tape's header. */

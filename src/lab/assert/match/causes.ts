@@ -239,7 +239,6 @@ const certainties: readonly Cause[] = [known, shared, wrongKey, elsewhere, early
 /** Why something can be missing if nothing certain is known. */
 const guesses: readonly Cause[] = [silence, bots, emptiness];
 
-/** What can explain it as well. */
 const circumstances: readonly Cause[] = [strays, flight, faults];
 
 /** What keeps events from the report, and what belongs to other tests. */

@@ -58,7 +58,6 @@ function matcherText(matcher: object, pen: Pen, depth: number): string {
   return spend(pen, printable(name?.startsWith("[object") ? "a matcher" : (name ?? "a matcher"), 80));
 }
 
-/** A predicate's source text. */
 const predicateText = (predicate: unknown): string =>
   printable((textOf(() => String(predicate)) ?? "a function").replace(/\s+/g, " "), 60);
 

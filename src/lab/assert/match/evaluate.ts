@@ -56,7 +56,6 @@ function orderComplaint({ expect }: Terms, matched: readonly StoredEvent[][]): C
   return [];
 }
 
-/** The patterns of the event's name in a pattern. */
 export function namePatterns(match: Pattern): Pattern[] {
   if (typeof match !== "object" || match === null) return [];
   const { event, "@all": all } = match as Record<string, unknown>;
@@ -86,7 +85,6 @@ function extraComplaint(terms: Terms, matched: readonly StoredEvent[][], events:
  * expectation before; other events may be in between.
  */
 export class Evaluation {
-  /** The events that the terms are about. */
   readonly events: StoredEvent[] = [];
   /** In order, as many as each minimum: the result of a wait as soon as all minimums are reached. */
   readonly chosen: StoredEvent[] = [];

@@ -8,7 +8,6 @@ import type { DroppedSighting, NearMiss, Report, Surroundings } from "./report-s
 import { type ReportFacts, reportText, wantedLines } from "./report-text.ts";
 import type { Expectation, Terms, Verdict } from "./types.ts";
 
-/** The input of a report. */
 export interface Findings {
   /** The assertion: `toHaveCaptured("signup", {plan: "pro"})`; "": the patterns. */
   title: string;

@@ -176,10 +176,8 @@ export const operators: ReadonlyMap<string, Operator> = new Map(Object.entries(t
 /** True if the key is an operator's; `@@x` is the property `@x`. */
 export const isOperatorKey = (key: string): boolean => key.charCodeAt(0) === 64 && key.charCodeAt(1) !== 64;
 
-/** The property of a pattern's key. */
 export const propertyOf = (key: string): string => (key.charCodeAt(0) === 64 ? key.slice(1) : key);
 
-/** The pattern's key for a property. */
 export const keyFor = (property: string): string => (property.startsWith("@") ? `@${property}` : property);
 
 /** The compiler's error shows this text and the operator's name. */

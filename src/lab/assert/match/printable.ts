@@ -6,7 +6,6 @@ export function printable(text: string, limit = 200): string {
   return spelledOut(cut);
 }
 
-/** The text as a string literal in code. */
 export function quoted(text: string, limit = 80): string {
   const cut = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
   return printable(JSON.stringify(cut), Number.POSITIVE_INFINITY);

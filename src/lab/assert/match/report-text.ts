@@ -88,7 +88,6 @@ const clock = (received: string): string => /T([\d:.]+)/.exec(received)?.[1] ?? 
 const sighting = (it: Sighting): string =>
   `  #${it.seq}  ${nameText(it.event)}  distinct_id ${nameText(it.distinct_id)}  at ${printable(clock(it.received_at), 20)}`;
 
-/** The events of the complaints. */
 function culprits({ complaints }: ReportFacts): string[] {
   return complaints.flatMap((complaint) => {
     if ("sent" in complaint) return [];

@@ -26,7 +26,6 @@ export interface Terms {
   noEndedKeys?: boolean;
 }
 
-/** The result of a comparison. */
 export interface Verdict {
   passed: boolean;
   complaints: Complaint[];

@@ -6,7 +6,6 @@ import { longestPattern } from "./regex-operand.ts";
 import type { Pattern } from "./types.ts";
 import { isJson, momentOf } from "./values.ts";
 
-/** A pattern as JSON. */
 export interface WirePattern {
   /** Fits every value that the pattern fits. */
   wire: Json;

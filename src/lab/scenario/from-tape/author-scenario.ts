@@ -19,7 +19,6 @@ export interface Collected {
 }
 
 interface Context extends Collected {
-  /** The scenario's keys by their placeholders. */
   readonly keys: Map<string, string>;
   readonly emails: ReadonlySet<string>;
   /** Documents of projects, by kind and project. */
@@ -50,7 +49,6 @@ export function authorScenario(collected: Collected): { scenario: JsonObject; ke
   return { scenario, keys };
 }
 
-/** A project and its keys on the tape. */
 interface Slot {
   /** Its number as text; undefined if the tape has only its key. */
   readonly id: string | undefined;

@@ -88,7 +88,6 @@ export const authored = ({ kind, fields: its }: Pick<Found, "kind" | "fields">):
     return kind === "feature_flags" ? (value ?? undefined) : value;
   });
 
-/** A run of a batch export. */
 export const authoredRun = (run: JsonObject): JsonObject => picked(runFields, (name) => own(run, name));
 
 /** A tile without its content. */

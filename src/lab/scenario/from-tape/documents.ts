@@ -10,7 +10,6 @@ export type DocumentKind = "users" | "organizations" | "projects" | (typeof proj
 /** The role of a document in an exchange: shown, created or changed by the request, or removed. */
 type Role = "shown" | "created" | "changed" | "removed";
 
-/** A document in one answer. */
 interface Sighting {
   readonly kind: DocumentKind;
   /** Its id; for a user, the address. */
@@ -23,7 +22,6 @@ interface Sighting {
   readonly set?: ReadonlySet<string> | undefined;
 }
 
-/** A document with everything that the tape has of it. */
 export interface Found {
   readonly kind: DocumentKind;
   readonly id: string;
@@ -134,7 +132,6 @@ interface Context {
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
-/** A document and those inside it. */
 function sightingsOf(kind: DocumentKind, it: Json | undefined, context: Context = {}): Sighting[] {
   if (!isObject(it)) return [];
   const id = textOf(kind === "users" ? own(it, "email") : (own(it, "id") ?? own(it, "uuid")));

@@ -67,7 +67,6 @@ function projectIn(body: Json | undefined): string | undefined {
   return typeof id === "number" ? String(id) : undefined;
 }
 
-/** The project key of a request. */
 export function projectKeyOf(exchange: Exchange): string | undefined {
   const { req, route } = exchange;
   const found = [...inQuery(req.url), ...inBody(jsonOf(req)), ...inPath(req.url)][0];

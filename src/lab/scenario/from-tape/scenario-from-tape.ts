@@ -8,7 +8,6 @@ import { createKeyRing } from "./project-keys.ts";
 
 export interface TapeScenario {
   readonly scenario: Scenario;
-  /** The scenario's keys by their placeholders on the tape. */
   readonly keys: ReadonlyMap<string, string>;
   /** Parts that the scenario does not have, a line each. */
   readonly leftOut: readonly string[];

@@ -25,7 +25,6 @@ const ScenarioEdit = z.strictObject({
   changes: z.array(ScenarioChange).describe("At most 100"),
   count: z.int().describe("Number of changes"),
 });
-/** An applied edit of the scenario's files. */
 export type ScenarioEdit = z.infer<typeof ScenarioEdit>;
 
 export const Info = z

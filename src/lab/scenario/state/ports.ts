@@ -5,7 +5,6 @@ import type { PersonStore } from "../../../state/persons/person-store.ts";
 import type { ResetPorts } from "../../test-projects/ports.ts";
 import type { Snapshots } from "./snapshots.ts";
 
-/** The parts that a reset can be restricted to. */
 export const resetParts = ["world", "people", "events", "faults", "answers", "clock"] as const;
 export type ResetPart = (typeof resetParts)[number];
 
@@ -24,7 +23,6 @@ export interface StatePorts extends SnapshotPorts, ResetPorts {
   info(): Record<string, unknown>;
   /** Ends the program that runs the sim; undefined if the sim may not end it. */
   readonly stop: (() => void) | undefined;
-  /** The traffic of the scenario's projects. */
   readonly traffic: {
     capture(project: number): Promise<void>;
     /** Runs work that captures it, after other such work. */

@@ -7,7 +7,6 @@ const Cursor = z.int().describe("For `since` of the next call");
 
 const Part = z.enum(resetParts);
 
-/** Parts that a single project has. */
 const ProjectPart = Part.extract(["world", "people", "events"]);
 
 export const ResetOrder = z
@@ -28,7 +27,6 @@ export const ResetOrder = z
     }
   });
 
-/** The parts that a reset affects. */
 export const partsOf = ({ what, project }: z.infer<typeof ResetOrder>): ResetPart[] =>
   what === undefined ? [...(project === undefined ? Part : ProjectPart).options] : [...new Set(what)];
 
@@ -48,7 +46,6 @@ export const State = z.strictObject({ ...stateKeys, saved_at: z.iso.datetime() }
 
 export const StateOrder = z.strictObject({ ...stateKeys, saved_at: z.iso.datetime().optional() });
 
-/** The content after an import. */
 export const ImportedState = z.strictObject({
   projects: z.int(),
   persons: z.int(),

@@ -30,7 +30,6 @@ interface StoredSnapshot extends Pick<SnapshotFacts, "name"> {
   damaged: string | null;
 }
 
-/** What a snapshot copies. */
 export interface Kept {
   readonly worlds: WorldStore;
   readonly people: PersonStore;
@@ -99,7 +98,6 @@ const labelName = "snapshot.json";
 const worldName = "world.json";
 const personsFileName = "people.ndjson";
 
-/** The content of snapshot.json. */
 interface KeptLabel extends Label {
   version: 1;
   /** Size of people.ndjson: a crash may have cut it off. */

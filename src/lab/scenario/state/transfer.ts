@@ -42,7 +42,6 @@ function* journalTexts(texts: ReturnType<TrafficLog["texts"]>): Texts {
   for (const it of texts) yield it?.isCleared ? `{"cleared":true,${it.text.slice(1)}` : it?.text;
 }
 
-/** A JSON list of these items. */
 function* listed(items: Iterable<string | undefined>): Texts {
   let between = "[";
   for (const item of items) {
@@ -130,7 +129,6 @@ function parsed(text: string): JsonObject {
   throw new SimError("invalid_input", "the state must be a JSON object", { pointer: "" });
 }
 
-/** A state that was checked. */
 interface State {
   world: World;
   people: JsonObject[];

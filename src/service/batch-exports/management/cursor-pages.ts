@@ -84,7 +84,6 @@ export function cursorPage<D, T>(
   };
 }
 
-/** The schema of such an answer. */
 export const cursorPageSchema = <T extends z.ZodType>(item: T) =>
   z.object({ next: z.string().nullable(), previous: z.string().nullable(), results: z.array(item) });
 

@@ -88,7 +88,6 @@ interface CapturePorts {
   mayVisit(call: Call): boolean;
 }
 
-/** The legacy capture endpoints. */
 export const captureSlice = slice(["desk", "mayVisit"], ({ desk, mayVisit }: CapturePorts) => [
   ...rows.map((row) => endpointOf(row, desk)),
   aiUploadEndpoint(desk),

@@ -5,7 +5,6 @@ import { jsonSchemaOf } from "../../../kernel/http/row.ts";
 
 // Parts of the OpenAPI document of public endpoints.
 
-/** A JSON object with any keys. */
 export const AnyObject = z.record(z.string(), z.unknown());
 export const AnyJson = z.unknown();
 export const Time = z.iso.datetime();

@@ -285,7 +285,6 @@ function pydantic(draft: AiDraft): void {
 /** The libraries whose spans need more than the common rules, in the order of the service; the first that fits. */
 const libraries: readonly {
   readonly name: string;
-  /** One of these attributes marks its spans. */
   readonly marks: readonly string[];
   readonly before?: (draft: AiDraft) => void;
   readonly after: (draft: AiDraft) => void;

@@ -25,7 +25,6 @@ const fromKind = (kind: string): string =>
  */
 const providers: readonly {
   readonly prefixes: readonly string[];
-  /** The first of these attributes that is there. */
   readonly by: readonly (readonly [attribute: string, eventOf: (value: string) => string])[];
 }[] = [
   {

@@ -46,7 +46,6 @@ const numberOf = (value: Json): Json => {
   return typeof number === "number" && !Number.isFinite(number) ? null : number;
 };
 
-/** How each kind of AnyValue becomes JSON. */
 const readers: Readonly<Record<string, (value: Json) => Json | undefined>> = {
   stringValue: (value) => value,
   boolValue: (value) => value,

@@ -23,7 +23,6 @@ export function noteBody({ record }: Call, body: JsonBody | undefined): void {
   if (body) Object.assign(record, { steps: body.steps, text: body.text });
 }
 
-/** A body that turned out to be JSON. */
 export interface JsonBody {
   json: Json;
   /** The JSON text on one line, for the journal. */

@@ -14,7 +14,6 @@ import { type Maker, makeInsight } from "../insights/insight-views.ts";
 import { productAnalytics, websiteTraffic } from "./built-in-templates.ts";
 import { makeText, makeTile } from "./tiles.ts";
 
-/** What a dashboard takes over from a template. */
 export type TemplateContent = Pick<
   DashboardTemplate,
   "template_name" | "dashboard_description" | "dashboard_filters" | "tags" | "tiles"

@@ -69,13 +69,11 @@ export const tilesInOrder = (dashboard: Dashboard): Tile[] =>
     .filter((tile) => !tile.deleted)
     .sort((a, b) => coordinate(a, "y") - coordinate(b, "y") || coordinate(a, "x") - coordinate(b, "x"));
 
-/** How the insight of a tile is shown to the reader. */
 interface TileReader {
   readonly order: ResultOrder;
   show(insight: Insight, computed: ComputedInsight): ShownInsight;
 }
 
-/** How tiles are shown. */
 function openTileViews(desk: ManagementDesk) {
   const showText = (text: NonNullable<Tile["text"]>, project: number) =>
     shownAs(TextOfTile, {
@@ -118,17 +116,14 @@ function openTileViews(desk: ManagementDesk) {
   };
 }
 
-/** A dashboard as lists show it. */
 export const DashboardInList = dashboardKind.Listed.meta({ title: "DashboardInList" });
 
-/** A dashboard with everything that is on it. */
 export const DashboardDetail = dashboardKind.Shown.extend({ tiles: z.array(TileShape) }).meta({ title: "Dashboard" });
 export type ShownDashboardDetail = z.infer<typeof DashboardDetail>;
 
 const orNull = <T extends object>(value: T | null): T | null =>
   value !== null && Object.keys(value).length > 0 ? value : null;
 
-/** The levels for a signed-in user. */
 function levelsFor(rights: Rights, dashboard: Dashboard, asker: Asker): ReaderLevels {
   const effective = rights.effectivePrivilege(dashboard, asker);
   return {
@@ -202,13 +197,11 @@ export function openDashboardViews(
     /** As behind a shared link. */
     shared: (dashboard: Dashboard, overrides: PlaceOverrides = {}): Promise<ShownDashboardDetail> =>
       detail(dashboard, sharedLevels, publicReader(overrides), overrides),
-    /** A tile by itself. */
     tile: (dashboard: Dashboard, tile: Tile, asker: ProjectRequest<unknown>): Promise<ShownTile> =>
       tiles.one(dashboard, tile, null, readerFor(asker)),
   };
 }
 
-/** What the endpoints of dashboards share. */
 export function openDashboardDesk(desk: ManagementDesk) {
   const rights = openRights(desk);
   const places = openInsightPlaces(desk);

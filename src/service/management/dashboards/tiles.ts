@@ -24,7 +24,6 @@ export const makeTile = ({ draft }: Maker, fields: Omit<Partial<Tile>, "id">): T
 /** A tile that shows the same insight or the same text. */
 export const linkTile = (maker: Maker, { id: _, ...tile }: Tile): Tile => makeTile(maker, tile);
 
-/** A tile that shows a copy of what the tile shows. */
 export function copyTile(maker: Maker, tile: Tile, insight: Insight | undefined): Tile {
   const copied = insight ? copyInsight(maker, insight).id : null;
   return linkTile(maker, { ...tile, insight: copied, text: tile.text && makeText(maker, tile.text.body) });

@@ -5,7 +5,6 @@ import type { EventReader } from "../../../state/journal/event-reader.ts";
 import { calmly } from "../../api-frame/calmly.ts";
 import { detectedType, type PropertyType } from "../../query/hogql/property-types.ts";
 
-/** A name that events of a project have. */
 interface CapturedName {
   readonly name: string;
   /** Seq of the last event with it. */
@@ -20,7 +19,6 @@ interface CapturedEvent extends CapturedName {
 
 interface CapturedProperty extends CapturedName {
   readonly type: "event" | "person" | "group";
-  /** Name of the group type. */
   readonly group: string | null;
   /** Undefined until a value shows it. */
   property_type: PropertyType | undefined;

@@ -42,15 +42,12 @@ const noResult: InsightResult = {
   types: null,
 };
 
-/** How the result of an insight is computed. */
 export interface ResultOrder {
   readonly mode: ExecutionMode;
-  /** The dashboard that shows it. */
   readonly dashboard?: Dashboard | undefined;
   /** Filters, and values of variables, that replace those of the dashboard. */
   readonly filters?: JsonObject | undefined;
   readonly variables?: JsonObject | undefined;
-  /** The tile that shows it. */
   readonly tile?: Tile | undefined;
   /** Name of the run (default: the key of its result). */
   readonly id?: string | undefined;
@@ -149,7 +146,6 @@ function resultIn(response: QueryResponse): InsightResult {
   };
 }
 
-/** An insight as it is shown somewhere. */
 export interface ComputedInsight extends InsightResult {
   /** With the filters of that place; null for one that has legacy filters. */
   readonly query: Json;

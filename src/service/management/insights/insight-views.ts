@@ -33,7 +33,6 @@ export interface Maker {
   readonly now: string;
 }
 
-/** The maker of the documents of a request. */
 export const makerFor =
   ({ ids, clock }: ResourceDesk) =>
   (draft: Draft, { project, caller }: ProjectRequest<unknown>): Maker => ({
@@ -57,7 +56,6 @@ export function shortId(ids: Ids): string {
   return text;
 }
 
-/** Adds an insight of the maker. */
 export const makeInsight = ({ draft, ids, project, user, now }: Maker, fields: Partial<Insight>): Insight =>
   draft.put(
     "insights",
@@ -74,7 +72,6 @@ export const makeInsight = ({ draft, ids, project, user, now }: Maker, fields: P
     ),
   );
 
-/** Adds a copy of an insight. */
 export const copyInsight = (maker: Maker, { name, ...insight }: Insight): Insight =>
   makeInsight(maker, {
     name: name === null || name === "" ? null : `${name} (Copy)`,
@@ -197,7 +194,6 @@ interface InsightParts {
 const mayEdit = (rights: Rights, on: readonly InsightPlace[], asker: Asker): boolean =>
   on.length === 0 || on.some(({ dashboard }) => rights.effectivePrivilege(dashboard, asker) === privilege.edit);
 
-/** What the endpoints of insights share. */
 export function openInsightDesk(desk: ResourceDesk) {
   const rights = openRights(desk);
   const places = openInsightPlaces(desk);

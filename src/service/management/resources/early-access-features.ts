@@ -67,7 +67,6 @@ function flagOfNew(fields: JsonObject, writing: Writing): FeatureFlag {
   });
 }
 
-/** What a change of the stage does to the flag. */
 function followStage(before: StoredResource, writing: Writing): void {
   const { body, desk } = writing;
   const { stage, rollout_to_all: isForAll } = body;

@@ -44,7 +44,6 @@ const creation = ["created_at", "created_by"];
 const isAuthor = (stamp: string): boolean => stamp.endsWith("_by");
 const isRenewed = (stamp: Stamp): boolean => stamp.startsWith("updated_") || stamp.startsWith("last_");
 
-/** The field that has the key of a document. */
 const keyField = ({ key }: ResourceKind): string => (key === "letters" ? "short_id" : "id");
 
 /** What a client sent; in a loose kind without what only the sim writes. */
@@ -55,7 +54,6 @@ function sentOf(kind: ResourceKind, body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !written.has(name)));
 }
 
-/** The shape of a document in responses. */
 function shapeOf(kind: ResourceKind): z.ZodObject {
   const { noun, key, fields, unshown = [], shown = {}, stamps = [] } = kind;
   const written = Object.entries(fields).filter(([name]) => !unshown.includes(name));
@@ -73,7 +71,6 @@ function shapeOf(kind: ResourceKind): z.ZodObject {
 const stampIn = ({ created_at = null, created_by = null, ...fields }: JsonObject, stamp: Stamp): Json =>
   fields[stamp] ?? (isAuthor(stamp) ? created_by : created_at);
 
-/** The document as clients see it. */
 export function showResource(desk: ResourceDesk, kind: ResourceKind, document: Stored): JsonObject {
   const { fields, key } = whole(kind, document);
   const { unshown = [], stamps = [] } = kind;

@@ -6,11 +6,9 @@ import type { ResourceDesk } from "../../api-frame/desk.ts";
 import type { ListFilter } from "../../api-frame/lists.ts";
 import type { Captured } from "../definitions/captured.ts";
 
-/** What a kind may show documents of. */
 export interface Resources {
   /** The stored documents of a kind, also deleted ones. @param owner Number of a project, or id of an organization */
   stored(kind: string, owner: number | string): readonly StoredResource[];
-  /** The names in the events of a project. */
   captured(project: number): Promise<Captured>;
 }
 
@@ -22,7 +20,6 @@ export interface Writing extends Changing {
   readonly key?: number | string;
   /** The fields that the client sent, as their shapes read them. */
   readonly body: JsonObject;
-  /** The documents that the kind loads. */
   readonly loaded: readonly StoredResource[];
   readonly before?: StoredResource;
 }

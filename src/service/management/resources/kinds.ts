@@ -7,7 +7,6 @@ import type { ResourceKind } from "./kind.ts";
 import { storedKinds } from "./stored-kinds.ts";
 import { surveys } from "./surveys.ts";
 
-/** Every kind of resources. */
 export const resourceKinds: readonly ResourceKind[] = [
   actions,
   surveys,

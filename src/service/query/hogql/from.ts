@@ -20,7 +20,6 @@ export interface QueryPlan {
 
 export type Ctes = ReadonlyMap<string, { readonly node: CteNode; readonly ctes: Ctes }>;
 
-/** The tables of a project. */
 export interface TablePorts {
   readonly budget: ValueBudget;
   /** The table with this name; undefined if there is none. @throws Refusal for those that are not emulated */
@@ -58,7 +57,6 @@ function derivedJson(read: (row: number) => HogQLValue): (Member & { is: "json" 
   };
 }
 
-/** A query in FROM as a table. */
 function derivedTable(of: QueryPlan): RowSource {
   let rows: readonly ResultRow[] = [];
   const names = of.columns.map((it) => it.name);

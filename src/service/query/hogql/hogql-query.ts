@@ -22,7 +22,6 @@ const Variable = z.strictObject({
   isNull: z.boolean().nullish(),
 });
 
-/** What replaces the placeholders of a query. */
 export const placeholderFields = {
   variables: z.record(z.string(), Variable).nullish(),
   filters: z

@@ -41,7 +41,6 @@ function columnThrough(column: SourceColumn, below: Below): SourceColumn {
   return { type: column.type, read, ...(column.isJson && { isJson: true }) };
 }
 
-/** A table with other rows. */
 function tableThrough({ names, starred, member }: Table, below: Below): Table {
   const through = (column: SourceColumn) => columnThrough(column, below);
   const memberThrough = (of: Member): Member => {

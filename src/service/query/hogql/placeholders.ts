@@ -6,7 +6,6 @@ import { isQuery, mapTree } from "./syntax.ts";
 /** The place of a node, for another that takes its place. */
 export const placeOf = ({ start, end }: Located): Located => ({ start, end });
 
-/** A JSON value as a literal. */
 export function literalOf(value: Json, at: Located): ExprNode {
   const place = placeOf(at);
   if (Array.isArray(value)) return { node: "Array", exprs: value.map((it) => literalOf(it, at)), ...place };

@@ -94,7 +94,6 @@ export function valueAt(value: Json | undefined, path: readonly (string | number
   return here;
 }
 
-/** The text at a path below a property. */
 export function nestedProperty(source: PropertySource, path: readonly (string | number)[]): SourceColumn {
   return converted(source, { kind: "String", nullable: true }, (value) => propertyText(valueAt(value, path)));
 }

@@ -361,7 +361,6 @@ export class Resolver {
       : callTerm(key, flag, [left], build, node);
   }
 
-  /** The members of the set on the right of IN. */
   #members(right: ExprNode, left: HogQLTerm, scope: NameScope): HogQLTerm[] {
     const nodes = right.node === "Tuple" || right.node === "Array" ? right.exprs : undefined;
     // One tuple for a tuple on the left: a single member.

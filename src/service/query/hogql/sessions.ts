@@ -46,7 +46,6 @@ interface Session {
   readonly rows: number[];
 }
 
-/** A value of each session. */
 interface SessionColumn {
   readonly type: Type;
   value(session: Session): HogQLValue;

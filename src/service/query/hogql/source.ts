@@ -7,7 +7,6 @@ export type Member =
   | { readonly is: "json"; readonly json: JsonColumn }
   | { readonly is: "table"; readonly table: Table };
 
-/** A column of JSON objects. */
 interface JsonColumn {
   property(name: string): SourceColumn;
   nested(path: readonly [string, ...(string | number)[]]): SourceColumn;
@@ -24,7 +23,6 @@ export interface Table {
   member(name: string): Member | undefined;
 }
 
-/** A table whose rows can be read. */
 export interface RowSource extends Table {
   /** Known once `prepare` ran. */
   length(): number;

@@ -18,7 +18,6 @@ export interface Accumulator {
   end(state: unknown): HogQLValue;
 }
 
-/** A column of a source. */
 export interface SourceColumn {
   readonly type: Type;
   readonly read: Read;
@@ -48,7 +47,6 @@ export type HogQLTerm = { readonly key: string; readonly type: Type; readonly at
       readonly op: "window";
       readonly name: string;
       readonly args: readonly HogQLTerm[];
-      /** The values of these rows. */
       read(rows: readonly number[], known: Known, budget: ValueBudget): Steps<Read>;
     }
   // Known once a subquery ran.
@@ -109,7 +107,6 @@ export function compile(term: HogQLTerm, known: Known = () => undefined): Read {
   }
 }
 
-/** The aggregations or the window functions in a term. */
 export function termsIn<O extends "aggregate" | "window">(term: HogQLTerm, op: O): (HogQLTerm & { op: O })[] {
   if (term.op === op) return [term as HogQLTerm & { op: O }];
   if (term.op === "lambda") return termsIn(term.body, op);

@@ -35,7 +35,6 @@ export const isNumber = (kind: Kind): boolean => kind === "Float64" || kind === 
 export const isMoment = (type: Type): type is Type & { readonly kind: "DateTime" | "DateTime64" } =>
   type.kind === "DateTime" || type.kind === "DateTime64";
 export const isTime = (kind: Kind): boolean => kind === "Date" || kind === "DateTime" || kind === "DateTime64";
-/** The zone in which a time is shown. */
 export const zoneNameOf = (type: Type): string => (isMoment(type) ? type.zone : undefined) ?? "UTC";
 
 /** The type, with NULL among its values or not. Arrays and tuples are never NULL. */

@@ -48,7 +48,6 @@ export function cohortsIn({ breakdown }: BreakdownFilter): (number | "all")[] {
 
 const withoutEnd = (url: string): string => url.replace(/[/?#]+$/, "") || "/";
 
-/** A value as results show it. */
 function shownValue(value: Json | undefined, normalizesUrl: boolean): string {
   const text = valueText(value);
   if (normalizesUrl && value !== undefined && value !== null) return withoutEnd(text);
@@ -88,9 +87,7 @@ export function columnOf(
 export const valueText = (value: Json | undefined): string =>
   value === undefined || value === null ? "" : textOf(value);
 
-/** The values of rows. */
 export interface Breakdown {
-  /** The same for rows with equal values. */
   keyOf(row: number): string;
   /** What the keys are shown as; several may be the same. Bins of numbers have the limits of all that `keyOf` has read. */
   shown(): (key: string) => BreakdownValue;
@@ -166,7 +163,6 @@ export function compareValues(a: BreakdownValue, b: BreakdownValue): number {
   return left.length - right.length;
 }
 
-/** The order of results. */
 export const sortedByTotal = (all: readonly BrokenDown[]): BrokenDown[] =>
   all.toSorted(
     (a, b) => place(a.value) - place(b.value) || sumOf(b.data) - sumOf(a.data) || compareValues(a.value, b.value),

@@ -20,7 +20,6 @@ interface Left {
   rows: number[];
 }
 
-/** The ids and last events of these actors. */
 function lastEvents(
   actors: Iterable<ActorKey>,
   actorAt: EventColumn,

@@ -11,7 +11,6 @@ interface ChainElement {
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** Where the attributes of an element begin. */
 const attributesFrom = /:(?=[^"=\s:]+="|$)/;
 
 function elementOf(text: string): ChainElement {

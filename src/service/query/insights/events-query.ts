@@ -40,7 +40,6 @@ type EventsQuery = z.infer<typeof EventsQuery>;
 const defaultLimit = 100;
 const mostRows = 50_000;
 
-/** A column of the result. */
 interface Selected {
   readonly type: string;
   read(row: number, event: StoredEvent): unknown;
@@ -122,7 +121,6 @@ function selectedColumn(text: string, context: QueryContext, calendar: ProjectCa
 
 type Order = (a: number, b: number) => number;
 
-/** What rows are ordered by. */
 type OrderKey = (row: number) => unknown;
 
 function orderKey(column: string, context: QueryContext): OrderKey {

@@ -15,7 +15,6 @@ const { modifiers, tags, version, response } = insightFields;
 
 const properties = z.json().nullish();
 
-/** What counts as an exposure. */
 const ExposureConfig = z.union([
   z.strictObject(actionsNodeFields),
   z.strictObject({
@@ -52,7 +51,6 @@ const ExperimentExposureQuery = z.strictObject({
 });
 type ExperimentExposureQuery = z.infer<typeof ExperimentExposureQuery>;
 
-/** The key for who had more than one variant. */
 const multiple = "$multiple";
 
 const flagEvent = "$feature_flag_called";

@@ -16,7 +16,6 @@ export type RowTest = (row: number) => boolean;
 
 export const everyRow: RowTest = () => true;
 
-/** All of the tests. */
 export function allOf(tests: readonly RowTest[]): RowTest {
   const real = tests.filter((it) => it !== everyRow);
   const [first = everyRow, second = everyRow, ...others] = real;

@@ -5,7 +5,6 @@ import { refuse } from "./refuse.ts";
  * Upstream PostHog/posthog posthog/hogql_queries/utils/formula_ast.py.
  */
 
-/** The value of a formula for one value of each series. */
 type Formula = (values: readonly number[]) => number;
 
 const tokenPattern = /\s*(?:(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|([a-z])(?![a-z\d_(])|(\*\*|[-+*/%()]))/y;
@@ -96,7 +95,6 @@ function readFormula(text: string, seriesCount: number): Formula {
   return formula;
 }
 
-/** The formula for each place of lists of the same length. */
 export function applyFormula(text: string, lists: readonly ArrayLike<number>[]): number[] {
   const formula = readFormula(text, lists.length);
   const length = Math.min(...lists.map((it) => it.length));

@@ -1,6 +1,5 @@
 /** The events of a funnel, by actor. */
 
-/** An event as the steps see it. */
 export interface FunnelEvent {
   readonly row: number;
   /** ms since the epoch. */

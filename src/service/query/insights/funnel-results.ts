@@ -13,7 +13,6 @@ import { quantile, sumOf } from "./statistics.ts";
 type EachPath = (use: (key: number, path: FunnelPath) => void) => void;
 type EachEntry = (use: (key: number, entries: Entries) => void) => void;
 
-/** What the actors of one value have done. */
 interface Tally {
   /** Actors by step. */
   readonly counts: number[];

@@ -35,7 +35,6 @@ interface Taken {
   readonly before: Taken | undefined;
 }
 
-/** A step that the actor has entered. */
 interface Entered {
   /** Time of the first step, ms; 0: not entered. */
   readonly start: number;
@@ -166,7 +165,6 @@ function unorderedPath(events: readonly FunnelEvent[], key: number, rules: Funne
   };
 }
 
-/** The queue that begins with the oldest event. */
 export function oldestQueue<T extends { readonly time: number }>(queues: readonly T[][]): T[] | undefined {
   let oldest: T[] | undefined;
   for (const queue of queues) {

@@ -55,7 +55,6 @@ function mathOf(entity: JsonObject, insight: string): JsonObject {
   return insight === "LIFECYCLE" ? {} : fieldsOf(entity, mathNames);
 }
 
-/** An event or action as the node of a series. */
 function nodeOf(entity: JsonObject, isAction: boolean): JsonObject {
   const id = entity.id ?? null;
   const names = fieldsOf(entity, ["name", "custom_name"]);
@@ -115,10 +114,8 @@ function retentionEntity(value: Json | undefined): JsonObject | undefined {
   return isObject(read) ? fieldsOf(read, ["type", "id", "name", "custom_name", "order"]) : undefined;
 }
 
-/** A part that some insights share. */
 type Shared = "series" | "breakdown" | "compare" | "group";
 
-/** What becomes of the filters of an insight. */
 interface LegacyInsight {
   readonly kind: string;
   readonly shared: readonly Shared[];

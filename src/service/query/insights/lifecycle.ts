@@ -38,7 +38,6 @@ function creationTimes({ table, person }: QueryContext): Map<string, number> {
   return created;
 }
 
-/** What each series of the result is about. */
 function actionOf(node: SeriesNode, name: string | null) {
   const isAction = node.kind === "ActionsNode";
   return {

@@ -130,10 +130,8 @@ function shifted(
   return { ...range, countedFrom: isCut ? range.from : start };
 }
 
-/** Most intervals of one result. */
 const mostIntervals = 100_000;
 
-/** The intervals of a range. */
 export interface Buckets {
   /** Wall clock of each start. */
   readonly starts: readonly number[];
@@ -141,7 +139,6 @@ export interface Buckets {
   indexOf(instant: number): number;
 }
 
-/** One interval. */
 export const steps: Readonly<Record<Interval, Delta>> = {
   minute: { minutes: 1 },
   hour: { hours: 1 },

@@ -1,6 +1,5 @@
 import { SimError } from "../../../kernel/base/errors.ts";
 
-/** A query that is wrong. */
 export const refuse = (detail: string, attr = "query"): SimError => new SimError("invalid_input", detail, { attr });
 
 /** A part of a query that the service has and the sim does not compute. */

@@ -107,7 +107,6 @@ type Counts = Map<string, Float64Array>;
 /** What an actor did, for one value of the breakdown. */
 interface Activity {
   readonly starts: Set<number>;
-  /** Number of return events by interval. */
   readonly returns: Map<number, number>;
   /** Time of the first start event, with the entity's filters and without. */
   first: number;
@@ -137,7 +136,6 @@ function valueReader({ query: { breakdownFilter }, context }: Retention): (row: 
   return (row) => valueText(column(row));
 }
 
-/** Adds the actors of some events to the counts. */
 function countActors(retention: Retention, counts: Counts, only: RowTest, name: string | undefined): void {
   const { query, context, periods } = retention;
   const { table } = context;

@@ -141,10 +141,8 @@ interface Filtered {
   readonly filterTestAccounts?: boolean | null | undefined;
 }
 
-/** The events that an insight counts. */
 export interface Collection {
   readonly actors: Actors;
-  /** The filters of the query and of the series. */
   readonly filters: RowTest;
   /** Rows of a span that have an actor and pass the filters and the test, in the order of the table. */
   rows(span: TimeSpan, test: RowTest): number[];
@@ -230,7 +228,6 @@ export function datesOf(
   return { calendar, range, previous: compare ? previous() : undefined };
 }
 
-/** What results say about their dates. */
 export const resolvedDates = ({ from, to }: Range, calendar: ProjectCalendar) => ({
   resolved_date_range: { date_from: calendar.iso(from), date_to: calendar.iso(to) },
 });

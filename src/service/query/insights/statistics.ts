@@ -6,7 +6,6 @@ export function quantile(sorted: ArrayLike<number>, level: number): number {
   return b === a ? a : a * (low + 1 - place) + b * (place - low);
 }
 
-/** How numbers become one. */
 export type Statistic = (numbers: readonly number[]) => number;
 
 export const sumOf = (numbers: ArrayLike<number>): number => {

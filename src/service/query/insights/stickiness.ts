@@ -37,7 +37,6 @@ const criteria = {
   exact: (count: number, value: number) => count === value,
 };
 
-/** The actors of a series. */
 function seriesActors(
   { math, math_group_type_index: group, math_hogql: expression }: SeriesNode,
   context: QueryContext,

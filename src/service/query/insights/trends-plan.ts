@@ -76,7 +76,6 @@ export interface TrendsSeries {
   readonly node: SeriesNode;
   readonly order: number;
   readonly entity: Entity | undefined;
-  /** The cohorts of its breakdown. */
   readonly cohorts: readonly (number | "all")[] | undefined;
   readonly range: Range;
   readonly isPrevious: boolean;

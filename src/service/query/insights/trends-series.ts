@@ -24,7 +24,6 @@ interface SeriesJob {
   readonly query: TrendsQuery;
   readonly node: SeriesNode;
   readonly entity: Entity;
-  /** The cohort of a breakdown. */
   readonly only: RowTest;
   readonly range: Range;
   readonly breakdown: BreakdownFilter | undefined;
@@ -34,7 +33,6 @@ interface SeriesJob {
   readonly isCumulative: boolean;
 }
 
-/** What the ways of counting need. */
 interface Counting {
   readonly context: QueryContext;
   readonly calendar: ProjectCalendar;
@@ -85,7 +83,6 @@ function countedBy(math: string, counting: Counting): Counted {
   }
 }
 
-/** The rows of each key of the breakdown. */
 function rowsByKey({ calendar, job, collection, breakdown }: Counting, from: number) {
   const rows = collection.rows(wholeSeconds(calendar, from, job.range.to), allOf([job.entity.test, job.only]));
   return groupedRows(rows, breakdown.keyOf);

@@ -12,7 +12,6 @@ import type { QueryProcess } from "./query-process.ts";
 /** Entries, and bytes of lines, of a message: its text is made without a turn for other work. */
 const partSize = { entries: 256, bytes: 262_144 };
 
-/** What the reply to a query is made of. */
 export interface ReplyPorts {
   readonly log: TrafficLog;
   readonly people: PersonStore;

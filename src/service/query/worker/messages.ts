@@ -6,7 +6,6 @@ import type { QueryAction, QueryExperiment, QueryGroup, QueryPerson, QueryProjec
 /** Where the kinds of a query are listed: `FunnelsQuery` is in both. */
 export type KindList = "queries" | "dropOffs";
 
-/** A query to compute. */
 export interface ComputeJob {
   readonly list: KindList;
   readonly kind: string;
@@ -36,7 +35,6 @@ export interface Asked {
   lines: { readonly of: { readonly since: number; readonly until: number }; readonly reply: readonly LineBytes[] };
   action: { readonly of: number; readonly reply: QueryAction | undefined };
   experiment: { readonly of: number; readonly reply: QueryExperiment | undefined };
-  /** The name of a cohort. */
   cohort: { readonly of: number; readonly reply: string | undefined };
   /** Uuids of its members. */
   members: { readonly of: number; readonly reply: readonly string[] };
@@ -47,7 +45,6 @@ export interface Asked {
 }
 type AskedName = keyof Asked;
 
-/** One question of the process. */
 export type AskedQuestion = {
   readonly [Name in AskedName]: { readonly what: Name; readonly of: Asked[Name]["of"] };
 }[AskedName];

@@ -12,7 +12,6 @@ import type { AskSim } from "./messages.ts";
 /** Bytes of lines that stay parsed; others are parsed again each time that a query reads one of their events. */
 const mostParsed = 160 * 1024 * 1024;
 
-/** A line of the journal. */
 interface HeldLine {
   readonly line: TrafficLine;
 }

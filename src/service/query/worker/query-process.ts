@@ -107,7 +107,6 @@ export class QueryProcess {
     }
   }
 
-  /** Ends the process at once. */
   end(reason: Error): void {
     this.#fail(reason);
     this.#kill();

@@ -28,7 +28,6 @@ const choiceOrNull = {
   author: "By default null.",
 } as const;
 
-/** A text tile of a dashboard. */
 const Text = z.object({
   id: z.int(),
   body: z.string(),

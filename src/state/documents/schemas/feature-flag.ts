@@ -33,14 +33,12 @@ export const FlagFilters = z.looseObject({
   payloads: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** An entry of a flag's activity. */
 const FlagChange = z.object({
   id: z.string(),
   at: z.string(),
   /** Id of a user. */
   user: z.int(),
   activity: z.enum(["updated", "deleted", "restored"]),
-  /** The flag's key after it. */
   key: z.string(),
   changes: z.array(z.object({ field: z.string(), before: z.json(), after: z.json() })),
 });

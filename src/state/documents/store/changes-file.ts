@@ -59,7 +59,6 @@ export class ChangesFile {
     this.#bytes.append(Buffer.from(lines));
   }
 
-  /** Removes the lines from the offset on. */
   cut(offset: number): void {
     if (this.size > offset) this.#bytes?.truncate(offset);
   }
@@ -98,7 +97,6 @@ export function changeLine(steps: readonly Step[], grown: () => Readonly<Record<
   return `${sealed(`{"steps":${texts},"sequences":${sequences}}`)}\n`;
 }
 
-/** A line that replaces the whole world. */
 export const replaceLine = (world: World): string => `${sealed(JSON.stringify({ replace: world }))}\n`;
 
 type Line = { steps: Step[]; sequences: Record<string, number> } | { replace: World };

@@ -18,7 +18,6 @@ const changesName = "world.changes.ndjson";
 
 interface FolderOptions {
   folder: string;
-  /** The world of a folder that has none. */
   seedWorld: () => World;
   onNotice: (text: string) => void;
   /** Without it a damaged world.json is an error. */

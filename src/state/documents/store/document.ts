@@ -11,12 +11,10 @@ import { collectionOf, Sequences } from "./sequences.ts";
 
 export type Id = number | string;
 
-/** What a collection requires of its documents. */
 interface Stored {
   readonly id: Id;
 }
 
-/** One step of a change. */
 export type Step = { put: CollectionName; document: Stored } | { remove: CollectionName; id: Id };
 
 const targetOf = (step: Step): readonly [CollectionName, Id] =>
@@ -62,7 +60,6 @@ class Collection {
     this.version++;
   }
 
-  /** Replaces all documents. */
   load(list: readonly Stored[]): void {
     this.#byId = new Map(list.map((it) => [it.id, it]));
     this.#list = list;
@@ -70,7 +67,6 @@ class Collection {
   }
 }
 
-/** A change that is running. */
 interface Running {
   steps: Step[];
   /** To be called in reverse. */

@@ -37,7 +37,6 @@ function sealIn(text: string): Json | undefined {
 const blankValues = (): JsonObject => ({ ...emptyWorld() }) as unknown as JsonObject;
 
 interface Parsed {
-  /** The values by their keys. */
   found: JsonObject;
   /** Numbers of the lines that cannot be read, from 1. */
   damaged: number[];

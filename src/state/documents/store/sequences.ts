@@ -1,6 +1,5 @@
 import type { CollectionName, Dashboard, DocumentSequence, SequenceName, StoredResource } from "../world.ts";
 
-/** A document of any collection. */
 interface Numerable {
   readonly id: unknown;
 }
@@ -38,7 +37,6 @@ const numbersIn: Partial<Record<CollectionName, (document: Numerable) => readonl
   },
 };
 
-/** The collection whose documents have the numbers. */
 export const collectionOf = (sequence: SequenceName): CollectionName =>
   isOfResources(sequence) ? "resources" : sequence === "tiles" || sequence === "texts" ? "dashboards" : sequence;
 

@@ -18,7 +18,6 @@ import { type Migration, migrate, migrations, UnknownVersionError } from "./migr
  * it. A file whose seal matches was written by phx-sim and needs no check; any other may be edited by hand and is checked.
  */
 
-/** Starts the line of the seal. */
 export const sealMark = ',\n  "sealed": ';
 const ending = "\n}\n";
 const hint = "correct it, or move it away to start again from the scenario";

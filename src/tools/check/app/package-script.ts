@@ -13,7 +13,6 @@ const managers: readonly (readonly [file: string, manager: string])[] = [
   ["bun.lockb", "bun"],
 ];
 
-/** A command that starts the app. */
 export interface FoundScript {
   readonly command: string;
   readonly folder: string;

@@ -18,7 +18,6 @@ const mostErrors = 3;
 
 /** Why an app cannot be checked. */
 export class AppError extends Error {
-  /** What it printed about that. */
   readonly output: readonly string[];
 
   constructor(message: string, output: readonly string[] = []) {
@@ -71,7 +70,6 @@ export async function untilAnswering(url: string, timeoutMs: number, isOver = ()
 
 const endMs = 3_000;
 
-/** Ends the command and the processes that it has started. */
 async function endGroup(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;

@@ -7,7 +7,6 @@ import { isObject, type JsonObject } from "../../../kernel/base/json.ts";
 import { serviceHosts } from "../../../kernel/http/host-rules.ts";
 import type { ChromiumCandidate } from "./find-chromium.ts";
 
-/** An event of the DevTools protocol. */
 interface DevToolsEvent {
   readonly method: string;
   readonly params: JsonObject;

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** An executable that may be a Chromium. */
 export interface ChromiumCandidate {
   /** Where it was found, for messages. */
   readonly from: string;
@@ -11,7 +10,6 @@ export interface ChromiumCandidate {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The input of the search. */
 export interface ChromiumSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;

@@ -4,12 +4,10 @@ import type { SdkRequest } from "../observations.ts";
 import { isBadKey } from "../rules/keys.ts";
 import { keysIn, type OutgoingRequest, type Routing, sdkRequestOf, shownUrl } from "./sdk-request.ts";
 
-/** How the requests of a page are answered. */
 export interface PageRouting extends Routing {
   readonly projectId: number;
   /** True if requests to the app's own proxy go there: its server sends to the sim. */
   readonly isRerouted: boolean;
-  /** Number of the current visit. */
   visit(): number;
 }
 

@@ -11,7 +11,6 @@ interface PageNotes {
   readonly console: ConsoleLine[];
 }
 
-/** The document's answer. */
 export interface DocumentAnswer {
   readonly status: number | null;
   readonly failure: string | null;
@@ -78,7 +77,6 @@ export class CheckPage {
     return { ...this.#moves };
   }
 
-  /** The answer of the current document. */
   get document(): DocumentAnswer {
     return this.#document;
   }

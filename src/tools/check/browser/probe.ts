@@ -47,7 +47,6 @@ export interface SdkState {
 /** The name of the function that the probe reports to; it removes it before the page's scripts run. */
 export const probeBinding = "__phxSimCheckNote";
 
-/** An expression for the state in a page. */
 export const stateExpression = `globalThis[Symbol.for("phx-sim.check")]?.()`;
 
 /** An expression that makes the SDK send what it holds back, as at the end of a page. */

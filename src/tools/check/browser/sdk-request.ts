@@ -4,7 +4,6 @@ import { hostRuleFor, isLoopbackHost, placeOf, readHostRule, serviceHosts } from
 import { looksLikeSdk } from "../../../lab/egress/browser-traffic.ts";
 import type { SdkRequestKind, SdkRequestPlace } from "../observations.ts";
 
-/** A request that the browser is about to send. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly url: URL;
@@ -64,9 +63,7 @@ const rules = serviceHosts.map(readHostRule);
 
 export const isServiceHost = (url: URL): boolean => hostRuleFor(rules, placeOf(url)) !== undefined;
 
-/** What decides where a request goes. */
 export interface Routing {
-  /** The sim's address. */
   readonly sim: string;
   /** Origins of the app. */
   readonly origins: ReadonlySet<string>;

@@ -1,6 +1,5 @@
 import type { Observations } from "../observations.ts";
 
-/** What a check is about. */
 export const checkAreas = {
   app: "the app starts and its pages load",
   sdk: "the SDK loads once, is initialized and captures",
@@ -23,15 +22,11 @@ export type CheckSeverity = "error" | "warning" | "info";
 /** An observation that proves a finding. */
 export interface CheckEvidence {
   readonly text: string;
-  /** The page. */
   readonly url?: string;
-  /** Number of the request in the sim's journal. */
   readonly request?: number;
-  /** Number of the event. */
   readonly event?: number;
 }
 
-/** One kind of mistake. */
 export interface CheckRule {
   readonly area: CheckArea;
   readonly severity: CheckSeverity;

@@ -16,7 +16,6 @@ import type { CheckEvidence, CheckRule } from "./rule.ts";
 
 type Blocked = Extract<ProbeNote, { kind: "csp" }>;
 
-/** What the page's policy blocked of the SDK. */
 const blockedIn = ({ notes }: Visit): Blocked[] =>
   notes.filter((it): it is Blocked => {
     if (it.kind !== "csp" || !URL.canParse(it.uri)) return false;
@@ -56,7 +55,6 @@ const isOptedOut = (o: Observations): boolean => {
   return loaded.length > 0 && loaded.every(({ optedOut }) => optedOut) && !o.events.some(isOfBrowser);
 };
 
-/** The script that the snippet loads. */
 const loader = /\/array(?:\.full)?[\w.-]*\.js(?:[?\s]|$)/;
 
 /** True if the snippet's script did not come; the sim has none if posthog-js is not installed. */

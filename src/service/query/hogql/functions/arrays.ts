@@ -71,7 +71,6 @@ const arrayElement = typed("arrayElement", ["array", "integer"], ([array]) => {
   return [type, run];
 });
 
-/** Values of a lambda for the items of arrays. */
 function mapped(lambda: Typed, [body, ...arrays]: readonly Read[]): (row: number) => Items {
   if (lambda?.op !== "lambda") throw new Refusal("The first argument must be a function", lambda?.at);
   const { locals } = lambda;
@@ -105,7 +104,6 @@ const statistic = (
     return { type: typeof type === "function" ? type(item) : type, build };
   });
 
-/** A function of a lambda and arrays. */
 const withLambda = (
   name: string,
   type: Type | ((result: Type, item: Type) => Type),

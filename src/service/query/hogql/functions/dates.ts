@@ -224,7 +224,6 @@ const stamp = (name: string, type: Type, run: (instant: number) => number): Func
     return [type, run];
   });
 
-/** What is read from a wall clock. */
 const parts: readonly (readonly [name: string, type: Type, read: (wall: number) => HogQLValue])[] = [
   ["toYear", middle, on(({ year }) => year)],
   ["toQuarter", small, on(({ month }) => Math.ceil(month / 3))],

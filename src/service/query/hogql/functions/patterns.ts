@@ -17,7 +17,6 @@ function remembered<T>(make: (pattern: string) => T): (pattern: string) => T {
   };
 }
 
-/** Compiles patterns for one query. */
 export interface Patterns {
   like(pattern: string, isCaseless: boolean): (text: string) => boolean;
   regex(pattern: string): Regex;
@@ -27,7 +26,6 @@ export interface Regex {
   isMatch(text: string): boolean;
   /** The first group of the first match, or the whole match; the empty string if there is none. */
   first(text: string): string;
-  /** The same of all matches. */
   all(text: string): string[];
   count(text: string): number;
   /** Replaces matches; `\1` in `by` is the first group. */

@@ -8,7 +8,6 @@ import type { Patterns } from "./patterns.ts";
 export interface FunctionContext {
   /** ms since the epoch */
   readonly now: number;
-  /** The project's zone. */
   readonly timeZone: string;
   readonly weekStart: 0 | 1;
   readonly zones: Zones;

@@ -55,7 +55,6 @@ export class TokenReader {
   get end(): number {
     return this.#tokens[this.#at - 1]?.end ?? 0;
   }
-  /** A node that ends with the last token. */
   at<const T extends object>(start: number, node: T): T & Located {
     return { ...node, start, end: this.end };
   }
