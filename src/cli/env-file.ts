@@ -13,7 +13,6 @@ import type { EnvGroup } from "../lab/egress/env-names.ts";
 
 const mostBytes = 16 * 1024 * 1024;
 
-/** The name that an entry of a variables file sets. */
 const nameIn = (line: string): string | undefined => /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/.exec(line)?.[1];
 
 /** Sets the variables in a file: their lines are replaced, new ones added, all others stay. @returns what was done */

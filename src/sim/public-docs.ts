@@ -45,7 +45,6 @@ const headers = parametersOf({
     .describe("Not the service's: number or public key of the project of the request; replaces its key"),
 });
 
-/** The error for an unknown project. */
 const refusal = (family: Endpoint["family"]) =>
   family === "service" ? serviceErrors(400) : errorReplies(textShape, 400);
 

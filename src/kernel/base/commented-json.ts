@@ -8,7 +8,6 @@ export type CommentedJson =
   | { readonly root: JsonNode; readonly mistake?: undefined }
   | { readonly root?: undefined; readonly mistake: { readonly offset: number; readonly text: string } };
 
-/** What the parser's codes mean. */
 const sentences: Readonly<Record<string, string>> = {
   InvalidSymbol: "this is not JSON; keys and strings must be in double quotes",
   InvalidNumberFormat: "expected a number such as 12, -1.5 or 2e3",

@@ -2,7 +2,6 @@ import type { Json } from "./json.ts";
 
 /** Most objects and lists of a text that is parsed: a small one can hold millions, and each takes memory and time. */
 export const mostNodes = 1_000_000;
-/** The same for a text that is parsed in one turn. */
 const mostNodesAtOnce = 100_000;
 /** A text up to this size is parsed at once, in a few milliseconds, whatever is in it. */
 export const smallText = 512 * 1024;

@@ -137,7 +137,6 @@ const inPhrases = (text: string): string =>
 type Origins = Readonly<Record<string, { readonly source: string }>>;
 
 interface Place {
-  /** The name that the control API uses. */
   readonly name: string;
   readonly option: string;
 }

@@ -32,7 +32,6 @@ export class SectionError extends Error {
 
 export interface Config {
   readonly file: string;
-  /** The base of relative paths in it. */
   readonly folder: string;
   /** Option name → value as text. */
   readonly texts: ReadonlyMap<string, string>;

@@ -54,7 +54,6 @@ const firstWords = (commands: readonly Command[]): string[] => [
   ...new Set(commands.map(({ name, group }) => group?.name ?? name)),
 ];
 
-/** The words that may follow the first one of a group's commands. */
 const membersOf = (group: string | undefined, commands: readonly Command[]): string[] =>
   commands.filter((it) => it.group?.name === group).map(({ name }) => name.split(" ").at(-1) ?? "");
 

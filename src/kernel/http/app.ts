@@ -44,7 +44,6 @@ export interface App {
   abandon(call: Call, why: "sender_gone" | "body_read_timeout"): Promise<Reply>;
 }
 
-/** The core as recordings need it. */
 export interface ObservingApp extends App {
   /**
    * Keeps a call that an upstream answered with `given`. With `isShadowed` its row answers as usual; the answer that

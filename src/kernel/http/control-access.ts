@@ -4,7 +4,6 @@ import type { Call } from "./call.ts";
 import type { ControlAccess, Endpoint } from "./endpoint.ts";
 import { isLoopbackHost, isLoopbackOrigin, withoutPort } from "./host-rules.ts";
 
-/** Which clients may use the control API. */
 export interface GuardRules {
   /** Needed on every call; null: none is. */
   token: string | null;

@@ -72,7 +72,6 @@ export interface Endpoint extends EndpointFacts {
 
 const megabyte = 1024 * 1024;
 
-/** The contract's limit for a whole request body. */
 export const defaultBodyLimit = 20 * megabyte;
 
 /** The service accepts larger session recordings. */

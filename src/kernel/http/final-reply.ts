@@ -6,7 +6,6 @@ import { embeddable, headerOf, headersWithout, type Reply, sameOriginOnly } from
 /** What the end of a reply depends on; an endpoint is one. */
 export type ReplyKind = Pick<Endpoint, "family" | "allow" | "cors" | "isEmbeddable">;
 
-/** The reply with the headers that every answer of its kind has. */
 export const finalReply = (call: Call, kind: ReplyKind, reply: Reply): Reply => ({
   status: reply.status,
   headers: finalHeaders(call, kind, reply),

@@ -5,7 +5,6 @@ import { getOrMake, RecentMap } from "../base/recent-map.ts";
 /** Number of a request in flight, from 1. */
 type Ticket = number;
 
-/** The requests of a project that have ended. */
 interface Activity {
   ended: number;
   /** When the last one ended, `performance.now()`. */

@@ -33,7 +33,6 @@ const withInner = (schema: JsonSchema, each: Each): JsonSchema =>
       .map(([name, value]) => [name, keyword(name, value, each)]),
   );
 
-/** A schema with what its references lead to. */
 interface Place {
   readonly root: JsonSchema;
   readonly defs: Readonly<Record<string, unknown>>;

@@ -110,7 +110,6 @@ const securitySchemes: Part = {
 
 const noDocs = (summary: string): EndpointDocs => ({ replies: { 200: { description: summary } } });
 
-/** What all operations of a document share. */
 interface Making {
   readonly components: Components;
   readonly collections: ReadonlySet<string>;

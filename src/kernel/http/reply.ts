@@ -7,7 +7,6 @@ import { inSlices } from "../base/work.ts";
  */
 export type TransportFault = "reset" | "hang" | "truncate" | "cut";
 
-/** Why a request was rejected. */
 export interface Rejection {
   readonly reason: string;
   readonly detail: string;

@@ -19,7 +19,6 @@ type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${i
 
 type Parsed<Shape> = Shape extends z.ZodType ? z.output<Shape> : undefined;
 
-/** A call whose parameters and body have passed the row's shapes. */
 interface RowCall<Path extends string, Query, Body> {
   readonly call: Call;
   /** Decoded. */

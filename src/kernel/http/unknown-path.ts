@@ -66,7 +66,6 @@ function behindPrefix(endpoints: readonly Endpoint[], path: string) {
   return undefined;
 }
 
-/** What SDKs send to their host. */
 const prefixable: ReadonlySet<string> = new Set(["capture", "capture-v1", "flags", "service"]);
 
 const nameOf = ({ methods, path }: Endpoint): string => `${methods[0]} ${path}`;

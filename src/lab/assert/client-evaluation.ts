@@ -26,7 +26,6 @@ export type WaitTarget = { match: Pattern; count: number } | { sequence: readonl
 /** Events that a report lists. */
 const mostNamed = 20;
 
-/** The events that were tested. */
 interface Collected {
   events: StoredEvent[];
   evaluation: Evaluation;
@@ -119,7 +118,6 @@ async function surroundings(place: HandleScope, match: Pattern, failure: Failure
   return { ...around, early, late, elsewhere, waited_ms: Math.round(waited) };
 }
 
-/** The first expectation that failed. */
 const missed = ({ complaints }: Verdict, { expect }: Terms): Expectation | undefined =>
   complaints.flatMap((it) => ("expectation" in it ? (expect[it.expectation] ?? []) : []))[0];
 

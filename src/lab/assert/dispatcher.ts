@@ -33,7 +33,6 @@ export function interestIn(...patterns: readonly Pattern[]): Pick<Interest, "nam
   };
 }
 
-/** The part of a pattern that the log's index can find. */
 export function indexFilter(match: Pattern): EventFilter {
   const { names = new Set(), distinct_id } = interestIn(match);
   const [event] = names;

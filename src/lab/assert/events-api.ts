@@ -12,7 +12,6 @@ import type { EventParameters } from "./search-rows.ts";
 export type EventPattern = string | RegExp | { readonly [key: string]: Pattern };
 export type PropertiesPattern = { readonly [name: string]: Pattern };
 
-/** The part of the log to search. */
 export interface Scope {
   /** Only events after this cursor (`events.mark()`); by default all since the start, or the last clear. */
   since?: number;

@@ -43,7 +43,6 @@ async function letEnd({ gauge }: AssertPorts, project: number | undefined, gone:
   over.release();
 }
 
-/** The pattern of the first expectation that failed. */
 function firstMissed({ complaints }: Verdict, { expect }: Terms): Pattern | undefined {
   for (const complaint of complaints) if ("expectation" in complaint) return expect[complaint.expectation]?.match;
   return undefined;

@@ -82,7 +82,6 @@ export const VerifyRequest = z
   });
 export type VerifyRequest = z.infer<typeof VerifyRequest>;
 
-/** The events meet the expectations. */
 export const Verified = z
   .strictObject({
     passed: z.literal(true),

@@ -38,7 +38,6 @@ export interface Attempt extends Pick<BlockedCall, "method" | "url" | "stack"> {
 
 type Aim = Pick<Attempt, "method" | "url" | "place">;
 
-/** What else is known of a request. */
 interface Sent {
   readonly agent?: string | undefined;
   /** Text; a compressed body is none. */

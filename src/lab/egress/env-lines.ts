@@ -6,7 +6,6 @@ interface Syntax {
   line(name: string, value: string): string;
 }
 
-/** How a line of each kind of file is written. */
 export const syntaxes: Readonly<Record<"dotenv" | "xcconfig", Syntax>> = {
   dotenv: { comment: (text) => `# ${text}`, line: (name, value) => `${name}=${value}` },
   // `//` begins a comment anywhere; the empty reference separates the slashes.

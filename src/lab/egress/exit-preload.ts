@@ -269,7 +269,6 @@ function patchIn(module: unknown): boolean {
   return true;
 }
 
-/** The folders in which the app may have the SDK. */
 const roots = (): string[] => [process.cwd(), ...(process.argv[1] ? [dirname(resolve(process.argv[1]))] : [])];
 
 /** Both builds of the SDK that `import` and `require` from this folder load. */

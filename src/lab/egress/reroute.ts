@@ -23,14 +23,12 @@ import {
   type SentRequest,
 } from "./process-exits.ts";
 
-/** What is sent to a sim instead. */
 export interface RerouteRules {
   url: string;
   /** Hosts to reroute as well as the service's own: `e.example.com`, `*.example.com`, `example.com:8443`. */
   hosts?: readonly string[];
 }
 
-/** The variable that carries the rules to a child process. */
 export const rerouteVariable = "PHX_SIM_REROUTE_RULES";
 
 /** Every host that is rerouted, as rules. */

@@ -2,7 +2,6 @@ import { isUuid } from "../../kernel/base/text.ts";
 import type { EventResult, ScriptedAnswer } from "./answer-shapes.ts";
 import { filled, isTemplate, uuidsIn } from "./answer-template.ts";
 
-/** An answer as the request core sends it. */
 interface SentAnswer {
   status: number;
   /** name, value, name, value … */
@@ -10,7 +9,6 @@ interface SentAnswer {
   body: string | null;
 }
 
-/** What an answer takes over from the request that it answers. */
 interface Answered {
   /** The decoded text of the body; only templates and results read it. */
   text(): string | undefined;

@@ -15,7 +15,6 @@ const EventResult = z.strictObject({
   details: z.string().optional().describe("Why, such as event_name_too_long"),
 });
 
-/** An answer to give instead of the emulator's. */
 const ScriptedAnswer = z
   .strictObject({
     status: z.int().min(200).max(599).describe("Status of the response"),

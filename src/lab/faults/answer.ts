@@ -1,7 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { headersWithout } from "../../kernel/http/reply.ts";
 
-/** An answer as the request core sends it. */
 export interface Answer {
   status: number;
   /** name, value, name, value … */

@@ -6,7 +6,6 @@ import { placeTest } from "./routes.ts";
 
 interface TakenAnswer {
   readonly write: Write;
-  /** The handler runs first. */
   readonly keep: boolean;
 }
 

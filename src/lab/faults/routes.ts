@@ -51,7 +51,6 @@ export function routeProblem(route: string): string | undefined {
   return isPartial ? "a * for a whole segment of the path, or at its end for the rest" : undefined;
 }
 
-/** The test that a route's word or pattern stands for. */
 function routeTest(route: string): (place: Place) => boolean {
   const families = Object.hasOwn(words, route) ? words[route] : undefined;
   if (families) return ({ family }) => families.includes(family);

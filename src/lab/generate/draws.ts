@@ -8,7 +8,6 @@ export type Random = () => number;
 /** Chooses a value; `number` is that of the user. */
 type Draw = (random: Random, number: number) => Json;
 
-/** Adds chosen values to an object. */
 export type DrawAll = (target: JsonObject, random: Random, number: number) => void;
 
 export function weighted(weights: readonly number[]): (random: Random) => number {

@@ -12,7 +12,6 @@ import { FigureCounter, type TrafficFigures, type UserTally } from "./figures.ts
 import { Queue } from "./queue.ts";
 import type { Exposure, Persona, PersonaStep } from "./shapes.ts";
 
-/** An event as SDKs send it in a batch. */
 export interface GeneratedEvent {
   uuid: string;
   event: string;
@@ -159,7 +158,6 @@ export class EventGenerator implements Iterable<GeneratedEvent> {
   readonly #open = new Map<string, { group: Group; left: number; number: number }>();
   readonly #identifies: boolean;
   #arrived = 0;
-  /** The share of all arrivals before the next one. */
   #share = 0;
   #nextArrival = 0;
   #started = false;
@@ -214,7 +212,6 @@ export class EventGenerator implements Iterable<GeneratedEvent> {
     }
   }
 
-  /** The figures of the events that were read so far. */
   figures(): TrafficFigures {
     const { persona, seed, timeZone, weekStart } = this.plan;
     return {

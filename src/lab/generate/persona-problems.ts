@@ -5,7 +5,6 @@ import { maxGroupTypes } from "../../state/persons/person.ts";
 import { eventNamesOf } from "./generate.ts";
 import type { Persona, PersonaStep, PersonaValue } from "./shapes.ts";
 
-/** A mistake in a persona that its schema allows. */
 interface PersonaProblem {
   readonly at: Path;
   readonly text: string;

@@ -27,7 +27,6 @@ const Moment = z.strictObject({
   status: z.int().nullable().describe("Of a request"),
   events: z.int().nullable().describe("Events that a request carried; null for an event"),
 });
-/** An event or a request at its time. */
 export type JourneyMoment = z.infer<typeof Moment>;
 
 const FlagSpan = z.strictObject({

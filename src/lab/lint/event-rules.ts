@@ -103,7 +103,6 @@ export const times = (): Rule => ({
 
 /** Event names remembered. */
 const mostNames = 1_000;
-/** Properties remembered per event name. */
 const mostProperties = 200;
 
 const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -165,7 +164,6 @@ const coreOf = (name: string): string =>
 
 /** `similar_event_names`; names of the service start with `$` and are not examined. */
 export function similarNames(): Rule {
-  /** The first spelling by core. */
   const spellings = new RecentMap<string, string>(mostSpellings);
   return {
     *examine({ events }, { report }) {

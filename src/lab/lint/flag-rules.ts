@@ -64,7 +64,6 @@ const clients = /^(web|js|posthog-(js|react-native|ios|android|flutter))/;
 export const mayCompute = ({ properties: { $lib } }: LintEvent): boolean =>
   typeof $lib !== "string" || !clients.test($lib);
 
-/** The other id of a person that an event names. */
 export function otherId({ event, properties }: LintEvent): string | undefined {
   const id =
     event === "$identify"

@@ -53,7 +53,6 @@ export function createFollower({ log, clock, closing }: FollowerPorts, linter: L
     seq = Math.max(seq, last);
   }
 
-  /** The request before the one with the first visible event of these seqs. */
   function requestBefore(first: number, last: number): number | undefined {
     let next: number | undefined;
     log.eachEvent(first, last, {}, ({ n }) => {

@@ -98,14 +98,12 @@ const finders: readonly (readonly [Sensitive, (text: string) => boolean])[] = [
   ["an e-mail address", hasEmail],
 ];
 
-/** The first kind that the string contains. */
 export function sensitiveIn(text: string): Sensitive | undefined {
   if (text.length < 6) return undefined;
   const start = text.slice(0, longestText).trim();
   return finders.find(([, find]) => find(start))?.[0];
 }
 
-/** Limits of the search in one event. */
 const deepest = 5;
 const mostValues = 500;
 const longestChain = 50_000;

@@ -16,7 +16,6 @@ interface LintPorts extends FollowerPorts {
   readonly worlds: Pick<WorldStore, "current" | "versionOf">;
 }
 
-/** The parts of metrics that name events. */
 const metricNodes = (metrics: Json | undefined): JsonObject[] =>
   objectsIn(metrics).flatMap((metric) => [...objectsIn(metric.series), ...Object.values(metric).filter(isObject)]);
 

@@ -93,7 +93,6 @@ export interface VariantShare {
   readonly percentage: number;
 }
 
-/** What rules need of other slices. */
 export interface LintPort {
   /** True if the project has the group. */
   hasGroup(project: number, type: string, key: string): boolean;

@@ -26,13 +26,11 @@ export function changesBetween(before: JsonObject, after: JsonObject, event: Jso
   });
 }
 
-/** Values listed per property. */
 const valuesKept = 20;
 
 export interface Changed {
   readonly event: { readonly seq: number; readonly timestamp: string };
   readonly changes: readonly PropertyChange[];
-  /** The properties after a merge of two persons. */
   readonly merged?: JsonObject | undefined;
 }
 

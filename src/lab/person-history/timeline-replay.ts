@@ -18,7 +18,6 @@ export interface Replayed extends Pick<TimelineEntry, "step" | "after"> {
 
 export interface Replay {
   readonly played: readonly Replayed[];
-  /** The person after the last event. */
   readonly person: Person | undefined;
   /** True if every event found the same person as on arrival. */
   readonly isOnTrack: boolean;

@@ -154,7 +154,6 @@ interface Flaw {
 // The validator implements a later draft, in which these keywords mean the same.
 const { $schema: _, ...schema } = planSchema;
 
-/** The mistakes in the content of a plan file. */
 export function flawsOf(value: Json, compile: Compile): Flaw[] {
   const flaws = findingsOf(compile(schema)(value)).map(flawOf);
   // References are only checked in a valid plan.

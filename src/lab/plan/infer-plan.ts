@@ -99,7 +99,6 @@ interface Shape {
   fields: Fields | null;
 }
 
-/** The properties of objects so far. */
 interface Fields {
   objects: number;
   readonly shapes: Map<string, Shape>;

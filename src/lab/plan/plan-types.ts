@@ -5,7 +5,6 @@ import { propertiesOf } from "./wording.ts";
 /** Definitions may refer to each other without end. */
 const mostDepth = 8;
 
-/** The context in which a schema is written. */
 interface Scope {
   readonly definitions: JsonObject;
   readonly indent: string;

@@ -19,7 +19,6 @@ export interface ProbeExchange {
   readonly arrivals: readonly ProbeArrival[];
 }
 
-/** What the comparison needs to know of the proxy. */
 export interface ProxyPlace {
   /** Path of the proxy, without a slash at its end; "" for none. */
   readonly prefix: string;

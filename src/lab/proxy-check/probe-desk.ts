@@ -19,7 +19,6 @@ export function createProbeDesk() {
       }
       return undefined;
     },
-    /** Adds a check. Returns what ends it. */
     open(taker: ProbeTaker) {
       takers.add(taker);
       return () => void takers.delete(taker);

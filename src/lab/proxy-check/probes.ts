@@ -26,7 +26,6 @@ export const probeHeader = "x-phx-probe";
 /** A project key that no project has. */
 const tokenOf = (id: string): string => `phc_probe_${id}`;
 
-/** What a row makes of a probe's id. */
 interface Sent {
   readonly target: string;
   readonly type?: string;
@@ -284,7 +283,6 @@ export const probeRows = () =>
     return { name, sender, request: `${method} ${target.replace("phc_probe_0", "TOKEN")}` };
   });
 
-/** The number that the ids of one check begin with. */
 export type ProbeNonce = string;
 
 /** 9 and seven digits: a time in ms begins with 9 in the year 2255. */

@@ -113,7 +113,6 @@ export interface ScenarioState {
   /** Where it is read from; edits of its files are followed. */
   readonly source: ScenarioSource;
   readonly name: string;
-  /** What was last applied to the documents. */
   readonly applied: AppliedScenario;
   /** Mistakes in the files now; the last valid scenario stays. */
   problems: readonly ScenarioProblem[];

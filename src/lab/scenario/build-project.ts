@@ -245,7 +245,6 @@ function serviceFlagFields(builder: WorldBuilder, flag: ServiceFlag, at: Path): 
   return { ...builder.fields(flagKind, given, at), ...(contexts.length > 0 && { evaluation_contexts: contexts }) };
 }
 
-/** The service's filters of the short form. */
 function filtersOf({ rollout = 100, variants, payloads, person = {} }: ShortFlag): FeatureFlag["filters"] {
   const properties = Object.entries(person).map(([key, value]) => ({ key, value, operator: "exact", type: "person" }));
   return {

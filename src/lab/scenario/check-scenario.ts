@@ -18,7 +18,6 @@ import { placeAt, plainValue, type Tree } from "./tree.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** A step of a zod path as one of ours. */
 const stepOf = (step: PropertyKey): string | number => (typeof step === "number" ? step : String(step));
 
 /** The result of a check: a scenario, or problems. */
@@ -152,14 +151,12 @@ function schemasInside(schema: Schema, step: string | number): Schema[] {
   return isKnown ? forms(schema.shape[step]) : [];
 }
 
-/** The keys that an object at this place may have. */
 function keysAt(at: Path): string[] {
   const start: Schema[] = forms(AuthoredScenarioSchema);
   const here = at.reduce((schemas, step) => schemas.flatMap((it) => schemasInside(it, step)), start);
   return here.flatMap((it) => (it instanceof z.ZodObject ? Object.keys(it.shape) : []));
 }
 
-/** The places where keys belong. */
 const homes: readonly (readonly [string, z.ZodObject])[] = [
   ["a project", AuthoredProject],
   ["an organization", OrganizationWithProjects],

@@ -45,7 +45,6 @@ const maxNamed = 8;
 const listed = (names: readonly string[]): string =>
   [...names.slice(0, maxNamed), ...(names.length > maxNamed ? ["…"] : [])].join(", ");
 
-/** The rounding error of percentages. */
 const tolerance = 1e-6;
 
 const filterTypes = ["person", "person_metadata", "group", "cohort", "flag"];
@@ -56,7 +55,6 @@ const operatorsOf: Readonly<Record<string, readonly string[]>> = {
   flag: ["flag_evaluates_to"],
 };
 
-/** Names of operators elsewhere. */
 const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ["exact", "=", "==", "===", "eq", "equals", "equal", "is", "in"],

@@ -36,7 +36,6 @@ interface Reference {
   readonly chain: readonly string[];
 }
 
-/** The place of everything that a program made. */
 export const nowhere: TextPlace = { source: { file: null, text: "" }, offset: 0 };
 
 /** Reads layers and everything that they extend, and lays later ones over earlier ones. */
@@ -127,7 +126,6 @@ class LayerReader {
     return tree && this.withBases(tree, dirname(file), [...reference.chain, file]);
   }
 
-  /** The tree with the content of tracking plans in place of their paths. */
   async #withPlans(tree: Tree, at: Path, folder: string, chain: readonly string[]): Promise<Tree> {
     if (tree.kind === "list") {
       const items: Tree[] = [];

@@ -62,7 +62,6 @@ export async function loadScenario(
   return scenario;
 }
 
-/** A scenario that comes with phx-sim. */
 export interface ShippedScenario {
   readonly name: string;
   /** Absolute path. */

@@ -166,7 +166,6 @@ class YamlWalk {
   readonly #builder: TreeBuilder;
   /** The current value of each anchor; a later anchor of the same name replaces it. */
   readonly #anchors = new Map<string, Node>();
-  /** The values around the current one. */
   readonly #open = new Set<Node>();
 
   constructor(yaml: typeof import("yaml"), builder: TreeBuilder) {

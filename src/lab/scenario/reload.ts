@@ -124,7 +124,6 @@ const owners = {
   user: "users",
 } as const satisfies Record<string, CollectionName>;
 
-/** A world after an edit of its scenario. */
 export interface Reloaded {
   world: World;
   /** The scenario's own world with the ids that its documents have here: the base of the next edit. */

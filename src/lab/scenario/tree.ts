@@ -83,7 +83,6 @@ export function treeOf(value: Json, place: TextPlace): Tree {
   return { kind: "object", place, entries: new Map(entries) };
 }
 
-/** The part at a key or an index. */
 function childOf(tree: Tree, step: string | number): TreeEntry | undefined {
   if (tree.kind === "object") return tree.entries.get(String(step));
   const item = tree.kind === "list" && typeof step === "number" ? tree.items[step] : undefined;

@@ -26,7 +26,6 @@ const largestPart = 32 * 1024 * 1024;
 /** A page may have 512 levels of elements, each with two levels of JSON. */
 const deepest = 1_500;
 
-/** What is left of a part's limits. */
 interface Room {
   /** Characters. */
   left: number;

@@ -3,7 +3,6 @@ import { isObject, type JsonObject } from "../../kernel/base/json.ts";
 /** The numbers of rrweb's format that are read here (@posthog/rrweb-types, EventType). */
 export const recordedTypes = { domLoaded: 0, load: 1, full: 2, incremental: 3, meta: 4, custom: 5, plugin: 6 } as const;
 
-/** What an incremental snapshot is about (IncrementalSource). */
 export const recordedSources = {
   mutation: 0,
   mouseMove: 1,

@@ -22,7 +22,6 @@ interface RecordedText {
   readonly pieces?: readonly string[] | undefined;
 }
 
-/** A value that was found. */
 export interface RecordedFind {
   /** Index of the value. */
   readonly value: number;
@@ -95,7 +94,6 @@ const byPlugin = (plugin: string): RecordedPlace =>
   plugin.includes("network") ? "network" : plugin.includes("console") ? "console" : "other";
 
 const withoutNodes: JsonObject = {};
-/** Most elements that a selector names. */
 const longestPath = 6;
 /** Characters, and texts, between two pauses. */
 const pauseAfter = { characters: 256 * 1024, texts: 2_000 };
@@ -197,7 +195,6 @@ function createWindow() {
     }
   }
 
-  /** The lines of text that have changed and consist of several texts. */
   function* lines(): Generator<RecordedText> {
     const done = new Set<number>();
     for (const id of changed) {

@@ -31,7 +31,6 @@ export type Answered =
 export interface EventsCompared {
   /** Number of events that the tape has as well. */
   matched: number;
-  /** Names of the others. */
   extra: string[];
 }
 
@@ -135,7 +134,6 @@ export interface TapeSettings
 /** Whose answer a request gets, and what is written. */
 export type Mode = "emulate" | "record" | "once" | "new" | "replay" | "spy";
 
-/** A request that is to be answered from a tape. */
 export interface ReplayRequest {
   method: string;
   /** Path and query. */

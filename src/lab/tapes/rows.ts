@@ -21,7 +21,6 @@ import {
   TapeOrder,
 } from "./shapes.ts";
 
-/** Most entries of each list of a ledger in one answer. */
 const mostListed = 1_000;
 
 /** The tape as it is shown: long lists are cut, counts are not. */

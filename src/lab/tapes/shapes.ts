@@ -27,7 +27,6 @@ const TapeMiss = z.strictObject({
 });
 export type TapeMiss = z.infer<typeof TapeMiss>;
 
-/** What was used of a tape. */
 const TapeLedger = z
   .strictObject({
     total: count.describe("Exchanges of the tape that can be given as responses"),
@@ -55,7 +54,6 @@ const missPolicies = ["fail", "emulate", "upstream"] as const;
 /** What a request gets that the tape has no response for: an error, the emulator's answer, or the service's own. */
 export type MissPolicy = (typeof missPolicies)[number];
 
-/** The tape that answers. */
 const LoadedTape = z
   .strictObject({
     name: z.string(),
@@ -79,7 +77,6 @@ export type LoadedTape = z.infer<typeof LoadedTape>;
 export const LoadedTapeReply = z.strictObject({ tape: LoadedTape.nullable().describe("null: the emulator answers") });
 export type LoadedTapeReply = z.infer<typeof LoadedTapeReply>;
 
-/** A tape to answer from. */
 export const TapeOrder = z.strictObject({
   tape: z.string().min(1).describe("A name (tapes/NAME.tape.ndjson) or a path"),
   on_miss: z
@@ -104,7 +101,6 @@ export const RewindOrder = z.strictObject({
   client: z.string().min(1).optional().describe("test:NAME (X-Test-Id) or project:NUMBER (default: all)"),
 });
 
-/** The tapes of a folder. */
 export const TapeFiles = z.strictObject({
   folder: z.string(),
   tapes: z.array(
@@ -159,7 +155,6 @@ export type RecordingMode = (typeof recordingModes)[number];
 
 const path = z.string().regex(/^[^\0]+$/, "a string that is not empty");
 
-/** A recording to start. */
 export const RecordingOrder = z.strictObject({
   upstream: path.describe("us, eu, or the address of a self-hosted service"),
   mode: z
@@ -179,7 +174,6 @@ export const RecordingOrder = z.strictObject({
 });
 export type RecordingOrder = z.infer<typeof RecordingOrder>;
 
-/** One difference of many answers of a route. */
 export interface DifferenceGroup {
   route: string;
   severity: "break" | "additive" | "value";
@@ -202,7 +196,6 @@ export interface DifferenceGroup {
   path: string;
   /** The recorded value or type, shortened. */
   recorded: string;
-  /** The same of the other response. */
   own: string;
   detail: string;
   /** Responses that have it. */
@@ -213,7 +206,6 @@ export interface DifferenceGroup {
   first: number;
 }
 
-/** The state of a recording. */
 export const RecordingFacts = z
   .strictObject({
     state: z.enum(["off", "recording", "stopped"]),

@@ -5,7 +5,6 @@ import type { BatchExport, World } from "../../state/documents/world.ts";
 import type { WorldStore } from "../../state/documents/world-store.ts";
 import type { PersonStore } from "../../state/persons/person-store.ts";
 
-/** What the slice needs of the request log. */
 interface Log {
   readonly lastRequest: number;
   /** Hides the events of a project. */
@@ -30,7 +29,6 @@ export interface ResetPorts {
   /** Scripted answers. */
   readonly answers: { clear(place: { readonly project: number }): unknown };
   readonly authored: {
-    /** A new copy of the scenario's world. */
     world(): World;
     /** Stores the scenario's persons and groups of a project; the project must not have any. */
     seedPersons(project: number): void;

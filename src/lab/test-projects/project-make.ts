@@ -81,7 +81,6 @@ function home({ worlds }: ProjectPorts): { organization: string; user: number } 
   });
 }
 
-/** Stores the documents that a project was made with. */
 export function putMade(draft: Draft, made: MadeProject): void {
   const { feature_flags, cohorts, flag_overrides, resources = [] } = made;
   for (const it of cohorts) draft.put("cohorts", it);
@@ -124,7 +123,6 @@ export function projectOf(
   return blankProject({ id, uuid, organization, ...own, ephemeral }, at);
 }
 
-/** A project and the key that was made with it. */
 interface NewProject {
   project: StoredProject;
   key: PersonalApiKey;

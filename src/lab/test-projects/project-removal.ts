@@ -8,7 +8,6 @@ export const keysOf = (worlds: { readonly current: ReadonlyWorld }, project: num
     ({ scoped_teams: [first, ...others] }) => first === project && others.length === 0,
   );
 
-/** Removes the faults and the scripted answers of a project. */
 export function clearFaults({ faults, answers }: Pick<ResetPorts, "faults" | "answers">, project: number): void {
   if (faults.active) {
     for (const { id, match } of faults.list()) if (match.project === project) faults.clear(id);

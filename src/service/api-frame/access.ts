@@ -136,7 +136,6 @@ export function projectNamed(
 export const hasFeature = ({ available_product_features }: Organization, key: string): boolean =>
   available_product_features?.some((it) => it.key === key) ?? false;
 
-/** What a call below a project or an organization is about. */
 export interface CallPlace {
   readonly organization: Organization;
   readonly level: MemberLevel;

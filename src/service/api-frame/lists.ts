@@ -67,7 +67,6 @@ export function pageOf<D, T>(
 export const pageSchema = <T extends z.ZodType>(item: T) =>
   z.object({ count: z.int(), next: z.string().nullable(), previous: z.string().nullable(), results: z.array(item) });
 
-/** One query parameter that narrows a list. */
 export interface ListFilter<T> {
   readonly name: string;
   /** For the docs: what cannot be read is ignored. */

@@ -34,7 +34,6 @@ export function intervalsOf({ interval }: BatchExport, { start_at, end_at }: Bac
   return intervalsBetween(interval, start, end);
 }
 
-/** An interval in a log line. */
 export const rangeText = ({ data_interval_start, data_interval_end }: DataInterval): string =>
   `${data_interval_start ?? "the beginning"} - ${data_interval_end}`;
 

@@ -27,7 +27,6 @@ interface Found {
   index: number;
 }
 
-/** The part of the traffic log that exports read. */
 export interface EventLog {
   /** Yields `undefined` so that other work gets a turn. */
   scanInSteps(filter: {

@@ -42,7 +42,6 @@ export interface EventSpan {
   end: number;
 }
 
-/** A stored person with its distinct ids. */
 export interface ExportedPerson extends Person {
   distinct_ids: readonly string[];
 }
@@ -84,7 +83,6 @@ export interface ExportFiles {
   clear(): Promise<void>;
 }
 
-/** How a run ends instead of as it would. */
 export interface ScriptedOutcome {
   /** ms from the start of the run (or from the call that sets it) during which it stays Running. */
   after: number;

@@ -54,7 +54,6 @@ const DetailedRun = RunFields.extend({ logs: z.array(ExportLog).describe("Oldest
 export const ExportRunWithLogs = DetailedRun.meta({ title: "ExportRunWithLogs" });
 export type ExportRunWithLogs = z.infer<typeof ExportRunWithLogs>;
 
-/** A run whose end was just set. */
 export const ScriptedRun = DetailedRun.extend({
   ends_at: time.nullable().describe("When it ends; null: its time counts from its start"),
   hint: z.string().nullable().describe("What must be done for it to end"),
@@ -73,7 +72,6 @@ const After = z
   )
   .transform((it) => (typeof it === "string" ? (readDuration(it) ?? 0) : it));
 
-/** How a run ends instead of as it would. */
 export const ExportOutcome = z
   .strictObject({
     after: After.optional().describe("How long it is Running first: ms, or a string such as 30s (default: 0)"),

@@ -64,7 +64,6 @@ export function targetOf({ type, config }: BatchExport["destination"]): Target {
 const extensionOf = ({ format, compression }: Target): string =>
   `.${extensions[format]}${compression === null ? "" : suffixes[compression]}`;
 
-/** Names of the files of a run. */
 export interface ObjectKeys {
   /** @param number from 0 */
   file(number: number): string;

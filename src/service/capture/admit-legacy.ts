@@ -6,7 +6,6 @@ import { type Item, unreadItem, uuidText, warn } from "./item.ts";
 import { namelessText } from "./open.ts";
 import { eventTime } from "./timestamp.ts";
 
-/** What all items of a request share. */
 export interface Admission {
   dialect: Dialect;
   /** Arrival, ms since the epoch. */

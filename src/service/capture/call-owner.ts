@@ -12,7 +12,6 @@ import { decodedLimits } from "./packet.ts";
 import { idInHeader } from "./project.ts";
 import { noteBody } from "./take-legacy.ts";
 
-/** The families whose bodies carry events or ask for flags. */
 const withBodies: ReadonlySet<Family> = new Set(["capture", "capture-v1", "flags"]);
 
 /** The key that a body carries, for all of it or in its items. */
@@ -44,7 +43,6 @@ const hasBody = (call: Call): boolean => call.body.length > 0 || call.query.has(
 
 const namedProject = /^\/api\/(?:projects|environments)\/(\d{1,15})(?:\/|$)/;
 
-/** What finding a project needs. */
 type Owners = Pick<Desk, "worlds" | "keys">;
 
 /** The project that a personal key is limited to; undefined when there are several. */

@@ -7,7 +7,6 @@ import type { Places } from "../../state/journal/places.ts";
 import type { PersonData } from "../../state/persons/person-data.ts";
 import type { Visitors } from "./visitors.ts";
 
-/** The parts of the sim that capture uses. */
 export interface Desk {
   readonly worlds: Worlds;
   readonly people: PersonData;

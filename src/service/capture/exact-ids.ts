@@ -28,7 +28,6 @@ function floatText(value: number): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** A number of JSON as the service writes it. */
 function numberText(number: string): string {
   if (/^-?\d+$/.test(number) && number !== "-0") {
     const whole = BigInt(number);

@@ -65,7 +65,6 @@ export function uuidText(text: string): string | undefined {
   return other.exec(text)?.slice(1).join("-").toLowerCase();
 }
 
-/** Adds a warning to an item or to an event's facts. */
 export function warn(item: { warnings?: Warning[] | undefined }, warning: Warning): void {
   item.warnings = [...(item.warnings ?? []), warning];
 }

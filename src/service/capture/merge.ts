@@ -157,7 +157,6 @@ function refuse(people: PersonData, other: Person, into: Person, request: MergeR
   return save(people, other, { ...other, properties, version: other.version + 1 });
 }
 
-/** The event's person after a merge. */
 interface Merged {
   person: Person;
   refused: boolean;

@@ -2,7 +2,6 @@ import type { CallFault, CallRecord } from "../../kernel/http/call.ts";
 
 declare module "../../kernel/http/call.ts" {
   interface CallFault {
-    /** What the project has used up. */
     readonly quota?: readonly string[];
     /** The result of each event of capture v1, in place of the true one. */
     readonly results?: { readonly result: "drop" | "retry"; readonly details: string };

@@ -28,7 +28,6 @@ const noReason: ReadonlySet<string> = new Set([
   ...places,
 ]);
 
-/** What an event wants changed in a person's properties. */
 export interface Patch {
   set: JsonObject;
   setOnce: JsonObject;
@@ -37,7 +36,6 @@ export interface Patch {
   isForced: boolean;
 }
 
-/** What the service keeps of an event for its person. */
 const personFields = ["$set", "$set_once", "$unset"] as const;
 
 /** Which of the fields for a person the event would be stored with; events that change none go without. */

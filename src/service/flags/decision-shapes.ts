@@ -37,7 +37,6 @@ export const ServedQuery = z.strictObject({
 });
 export type ServedQuery = z.infer<typeof ServedQuery>;
 
-/** A value of a flag that a client got. */
 export const FlagServing = z.strictObject({
   by: DecidedBy,
   at: z.iso.datetime(),
@@ -51,7 +50,6 @@ export const FlagServing = z.strictObject({
 });
 export type FlagServing = z.infer<typeof FlagServing>;
 
-/** The values of a flag that clients got. */
 export const FlagServings = z
   .strictObject({
     key: z.string(),
@@ -61,7 +59,6 @@ export const FlagServings = z
   .meta({ title: "FlagServings" });
 export type FlagServings = z.infer<typeof FlagServings>;
 
-/** The subject and the keys of a request for flags. */
 const FlagsAsked = z.strictObject({
   person_properties: Properties,
   groups: Properties.describe("Keys of groups by group type, as sent"),

@@ -97,7 +97,6 @@ const outcomeIn = (it: FlagOutcome): FlagOutcome => ({
   ...(it.rule && { rule: it.rule }),
 });
 
-/** What clients get by an override. */
 function overridden(
   { rulesets }: FlagPorts,
   project: StoredProject,

@@ -46,7 +46,6 @@ export const ExplainRequest = z.strictObject({ distinct_id: distinctId, ...nulli
 export const ExplainQuery = z.strictObject(explainFields).partial().extend({ distinct_id: distinctId });
 export type ExplainRequest = z.infer<typeof ExplainRequest>;
 
-/** What generated subjects have in common. */
 export const SimulateRequest = z.strictObject(nullish(simulateFields));
 export const SimulateQuery = z.strictObject(simulateFields).partial();
 export type SimulateRequest = z.infer<typeof SimulateRequest>;

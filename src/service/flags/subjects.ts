@@ -123,7 +123,6 @@ function continuityReader(
   return (flagKey: string): string => own().get(flagKey) ?? before().get(flagKey) ?? anonymousId ?? asked.distinctId;
 }
 
-/** The fields of a person that filters may ask for. */
 const metadataOf = (person: Person | undefined, name: string): string | undefined =>
   person && name === "created_at" ? new Date(person.created_at).toISOString() : undefined;
 

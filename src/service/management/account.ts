@@ -27,7 +27,6 @@ const AccountChanges = z.object({
 });
 type AccountChanges = z.infer<typeof AccountChanges>;
 
-/** A user as that user reads it. */
 const AccountShape = z
   .object({
     ...UserShape.shape,

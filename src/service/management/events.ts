@@ -72,7 +72,6 @@ function showEvent(desk: ManagementDesk, event: StoredEvent, isWithPerson: boole
 /** Most events read for one answer; a page that reaches it ends early, and its link continues there. */
 const farthest = 20_000;
 
-/** What a list call asks for. */
 interface Wanted {
   readonly query: TimedQuery;
   fits(event: StoredEvent): boolean;

@@ -25,7 +25,6 @@ export const OrganizationShape = organizationKind.Shown.extend({ teams: z.array(
 });
 type ShownOrganization = z.infer<typeof OrganizationShape>;
 
-/** An organization as other documents show it. */
 export const OrganizationBasics = OrganizationShape.pick({
   id: true,
   name: true,

@@ -125,7 +125,6 @@ function personOf(desk: ResourceDesk, { id: project }: StoredProject, id: string
   return found(desk.people.person(project, id.toLowerCase()));
 }
 
-/** Stores the person with other properties. */
 function save(desk: ResourceDesk, { distinct_ids: _, ...person }: KnownPerson, properties: JsonObject): void {
   desk.people.update({ ...person, properties, version: person.version + 1 });
 }

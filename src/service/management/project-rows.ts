@@ -157,7 +157,6 @@ interface Parts {
 const listing = { method: "GET", query: pageQuery, reply: pageSchema(ProjectBasics) } as const;
 const creation = { method: "POST", status: 201, body: ProjectBody, reply: ProjectDetail } as const;
 
-/** The roots that lead to projects by id alone. */
 const roots = ["/api/projects", "/api/environments"];
 const nested = `${organizationRoot}/projects`;
 

@@ -71,7 +71,6 @@ export interface QueryContext extends QueryProject {
   groups?(): Iterable<QueryGroup>;
 }
 
-/** What queries of a project use in addition to its events. */
 export type ProjectFacts = Omit<QueryContext, "table" | "now">;
 
 /**

@@ -19,7 +19,6 @@ interface FactPorts {
 
 const listIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
-/** A person as the rules of cohorts see it. */
 const subjectOf = (person: Person, now: number): Subject => ({
   distinctId: person.uuid,
   deviceId: undefined,

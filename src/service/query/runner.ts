@@ -190,7 +190,6 @@ export function createQueryRunner({
       const project = projectOf(order);
       return withoutComputing(project, read, order) ?? (await waitFor(project, read, order));
     },
-    /** The status of a query that failed while its client waited. */
     failedStatus: statuses.failed,
     /** The status of a query in the background; undefined if there is none of this name. */
     status: (project: number, id: string): QueryStatus | undefined => statuses.find(project, id),

@@ -85,7 +85,6 @@ function schemaTable(results: Json): ResultTable {
   };
 }
 
-/** A row for each error of a query that was checked. */
 const errorTable = (results: Json): ResultTable => ({
   columns: ["error", "start", "end"],
   rows: objectsOf(results).map((it) => [nullOr(it.message), nullOr(it.start), nullOr(it.end)]),
@@ -120,7 +119,6 @@ const csvCell = (value: Json | undefined): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** A line for the names of the columns and one for each row. */
 export const csvLines = ({ columns, rows }: ResultTable): string[] =>
   [columns, ...rows].map((row) => row.map(csvCell).join(","));
 

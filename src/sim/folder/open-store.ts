@@ -29,7 +29,6 @@ export interface Store {
   readonly people: PersonStore;
   readonly log: TrafficLog;
   readonly snapshots: Snapshots;
-  /** Where a data folder keeps how the clock is set. */
   readonly clock?: ClockFile;
   /** What of the data folder cannot be read. */
   readonly damage: DamageList;

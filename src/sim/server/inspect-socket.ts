@@ -13,7 +13,6 @@ interface PageWire {
   close(code: number, reason: string): void;
 }
 
-/** The feed's side of a page's connection. */
 interface PageSession {
   /** Called for each message; null for one that is not text. */
   receive(message: string | null): void;

@@ -48,7 +48,6 @@ export interface ListenOptions {
 
 const bodyTimeout = 60_000;
 
-/** The answer where the app itself fails. */
 const brokenReply = text("A server error occurred.", 500);
 
 /**
@@ -262,7 +261,6 @@ interface Arrival {
   target: string;
   at: number;
   started: number;
-  /** The parts of the body so far. */
   chunks: Buffer[];
   /** True once the body is complete, or refused. */
   complete: boolean;

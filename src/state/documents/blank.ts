@@ -19,7 +19,6 @@ export const productFeature = (key: string) => ({
   is_plan_default: true,
 });
 
-/** The features of a licensed organization that the service's code checks. */
 const licensedFeatures = [
   "organizations_projects",
   "access_control",

@@ -54,7 +54,6 @@ export const userKind = kind(
   { authored: "email id uuid distinct_id first_name last_name role_at_organization is_email_verified hedgehog_config" },
 );
 
-/** The user object that other documents carry. */
 export const UserShape = userKind.Shown.meta({ title: "User" });
 
 export const project = { stored: z.int(), show: false } as const;

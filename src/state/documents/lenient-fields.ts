@@ -77,7 +77,6 @@ const spelled = new Map<unknown, boolean>(
     .concat([false, 0, "0", "f", "n", "no", "false", "off"].map((it): [unknown, boolean] => [it, false])),
 );
 
-/** A boolean in any of the spellings that the service takes. */
 export const boolean = () =>
   z.preprocess((it) => spelled.get(typeof it === "string" ? it.trim().toLowerCase() : it) ?? it, z.boolean());
 
@@ -120,7 +119,6 @@ export const datetime = () =>
 
 export const list = <T extends z.ZodType>(item: T) => z.array(item);
 
-/** An object with free keys. */
 export const dictionary = () => z.record(z.string(), z.json());
 
 export const json = () => z.json();

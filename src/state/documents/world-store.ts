@@ -70,7 +70,6 @@ export async function readWorld(file: string): Promise<World> {
   return checkedWorld(file, found);
 }
 
-/** What brings the changes of a world to the disk. */
 type Keeper = Pick<WorldDatabase, "record" | "replaced" | "unit" | "close">;
 
 const worldStore = (world: WorldDocument, keeper: Keeper): WorldStore => ({

@@ -8,7 +8,6 @@ import type { TrafficLog } from "./log/traffic-log.ts";
 /** A tape, or a fault, may give a reason in words of its own. */
 const codeOf = (reason: string | undefined): string => (/^[a-z_]{1,60}$/.exec(reason ?? "") ?? ["other"])[0];
 
-/** The code of the last drop or rejection. */
 function lastReason(log: TrafficLog): string | null {
   const dropped = log.scan({ outcome: "dropped", order: "desc" }).next().value;
   const n = log.requests({ rejected: true }).next().value;

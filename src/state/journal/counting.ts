@@ -9,9 +9,7 @@ const step = 4_096;
 const slice = 8;
 const enough = 300;
 
-/** A count of the rows of a log that continues where it stopped. */
 export interface RowCount {
-  /** The lowest and the highest number that were counted. */
   low: number;
   high: number;
   /** True if rows were evicted before they were counted. */

@@ -19,7 +19,6 @@ export interface TimedQuery extends EventSelection {
   order: "asc" | "desc";
 }
 
-/** The log of events as the management API reads it. */
 export interface EventReader {
   // All are read lazily, and yield `undefined` so that other work gets a turn.
   /** Kept events of a project, the last to arrive first. */

@@ -26,7 +26,6 @@ export interface EventFacts {
   groups?: Record<string, string>;
   /** The place of the event's address: its `$geoip_…` properties. */
   place?: GeoPlace;
-  /** Properties that the service adds or changes. */
   adds?: JsonObject;
   /** Names of the item's properties that are not kept, e.g. `$set` of a personless event. */
   strips?: string[];

@@ -2,7 +2,6 @@ import { fnv1a } from "../../kernel/base/hash.ts";
 import { isObject, type Json, type JsonObject, own, textOf } from "../../kernel/base/json.ts";
 import { parseBounded } from "../../kernel/base/json-bounds.ts";
 
-/** The event that SDKs send for an error. */
 export const exceptionEvent = "$exception";
 
 /** Lines of source, as the SDK sent them. */

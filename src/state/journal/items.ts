@@ -134,7 +134,6 @@ export const v1Key = (raw: JsonObject): EventKey => ({
   distinct_id: typeof raw.distinct_id === "string" ? raw.distinct_id.trim() : "",
 });
 
-/** The name of the one record that the snapshots of a request become. */
 export const recordingEvent = "$snapshot_items";
 
 /** Names of what the service keeps elsewhere than in its table of events. Upstream event-pipeline, by event type. */

@@ -74,7 +74,6 @@ async function pageOf(ports: RequestPorts, selection: RequestSelection, limit: n
   return { requests, before: null };
 }
 
-/** The rows whose paths are most like an unknown one. */
 async function nearestTo({ endpoints }: RequestPorts, line: TrafficLine): Promise<readonly string[]> {
   if (!isUnmatched(line)) return [];
   const { explainUnknownPath } = await import("../../kernel/http/unknown-path.ts");

@@ -29,7 +29,6 @@ export interface RequestSummary {
   /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
   source?: string;
   events: number;
-  /** The cursor before its events. */
   since: number;
   names: string[];
   /** Number of the kept events with warnings. */

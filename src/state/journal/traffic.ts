@@ -104,7 +104,6 @@ export interface JsonText {
   size: number;
 }
 
-/** The names by which the index finds an event. */
 export interface EventKey {
   event: string;
   distinct_id: string;

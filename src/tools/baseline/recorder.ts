@@ -89,7 +89,6 @@ function propertiesOf({ properties }: StoredEvent, { sdk }: RecordOptions): [str
   return [...outer, ...inner];
 }
 
-/** The properties that a call sets on a person or a group. */
 function callProperties(properties: JsonObject, { sdk }: RecordOptions): [string, Json][] {
   const { $set, $set_once: once, $group_set: ofGroup } = properties;
   return [$set, once, ofGroup].flatMap(entriesOf).filter(([name]) => sdk || !isSdkProperty(name));

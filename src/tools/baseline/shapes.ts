@@ -4,7 +4,6 @@ import { recordOf } from "../../kernel/http/record-shape.ts";
 const Count = z.int().min(1);
 const Types = z.string().min(1);
 
-/** The first line of a baseline file. */
 export const BaselineHead = z.strictObject({
   phx_sim_baseline: z.literal(1).describe("Version of the format"),
   sdk: z.literal(true).optional().describe("It also has the SDKs' own events and properties"),

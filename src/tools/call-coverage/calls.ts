@@ -31,7 +31,6 @@ export const sdkCallOf = (method: string): SdkCall | undefined =>
 /** The names that are looked for, for messages. */
 export const callNames = Object.keys(sdkCalls);
 
-/** A place in the source that calls an SDK. */
 export interface CallSite {
   readonly kind: CallKind;
   readonly method: string;

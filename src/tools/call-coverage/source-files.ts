@@ -21,7 +21,6 @@ const mayCall = /posthog|\bph\b|distinctId|useFeatureFlag/i;
 export interface SourceOptions {
   /** Files of tests count, too. */
   readonly tests: boolean;
-  /** Names of folders and files that are left out. */
   readonly ignore: readonly string[];
   /** The app's own functions that capture an event of the name in their first argument: `track`, `analytics.track`. */
   readonly wrappers: readonly string[];

@@ -8,7 +8,6 @@ import { nothingSeen, observed, openPages } from "./observe.ts";
 import type { CheckReport } from "./shapes.ts";
 
 interface CheckStart {
-  /** A line for the system's shell. */
   readonly command: string;
   readonly cwd: string;
   /** The environment of the command, once the sim runs. */

@@ -13,7 +13,6 @@ const Evidence = z
   })
   .meta({ title: "CheckEvidence" });
 
-/** A mistake that was found. */
 export const CheckFinding = z
   .strictObject({
     code: z.string().describe("docs/check.md lists them; those of docs/reference/lint.md, too"),

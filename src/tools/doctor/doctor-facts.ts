@@ -66,7 +66,6 @@ export interface SimFacts {
   readonly traffic: Traffic;
 }
 
-/** The answer to a preflight of the app's pages. */
 interface Preflight {
   readonly origin: string;
   readonly status: number;
@@ -77,7 +76,6 @@ export interface DoctorFacts {
   /** The sim, or why there is none. */
   readonly sim: SimFacts | { readonly missing: string };
   readonly variables: readonly Variable[];
-  /** The framework that package.json names. */
   readonly framework: Framework | null;
   readonly libraries: readonly Library[];
   readonly preflight: Preflight | null;

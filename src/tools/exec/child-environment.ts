@@ -59,7 +59,6 @@ function variableLines(variables: Readonly<Record<string, string>>, access: Acce
   return [...lines, `  and with ${prefixes} before: ${names.join("; ")}`];
 }
 
-/** Prints the variables that a command gets. */
 export function announceVariables(
   sim: Sim,
   [program = ""]: readonly string[],

@@ -3,7 +3,6 @@ import { simOptions } from "../../sim/command/open-sim.ts";
 import { failReasons } from "../../testing/run-report/fail-rules.ts";
 import { rerouteOptions } from "./child-environment.ts";
 
-/** The options of every run of a command with a sim. */
 export const execOptions = {
   scenarios: {
     kind: "scenario",

@@ -220,5 +220,4 @@ export function openExitCheck(path: string | undefined, cwd: string) {
   };
 }
 
-/** A run whose app is ended after its response. */
 export type ExitCheck = ReturnType<typeof openExitCheck>;

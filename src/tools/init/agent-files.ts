@@ -23,7 +23,6 @@ A local double of the PostHog API that records what the app sends.
 
 ${guide}`;
 
-/** One text in the places where agents look for skills. */
 export const skillPaths = [".claude/skills/phx-sim/SKILL.md", ".agents/skills/phx-sim/SKILL.md"] as const;
 
 const [opening, closing] = ["<!-- phx-sim: start -->", "<!-- phx-sim: end -->"];

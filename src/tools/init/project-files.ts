@@ -167,7 +167,6 @@ export function testCommand(stack: Stack): string | undefined {
   return `phx-sim exec -- ${commands[stack.runner]} ${path}`;
 }
 
-/** Where the development servers of the frameworks listen. */
 const devPorts: Partial<Readonly<Record<Framework, number>>> = {
   vite: 5173,
   vue: 5173,
@@ -179,7 +178,6 @@ const devPorts: Partial<Readonly<Record<Framework, number>>> = {
   expo: 8081,
 };
 
-/** The script of package.json that starts the app. */
 export function appScript({ manifest }: Stack): string | undefined {
   const scripts = objectIn(manifest ?? {}, "scripts");
   return ["dev", "start"].find((it) => typeof scripts[it] === "string");

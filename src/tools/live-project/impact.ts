@@ -13,7 +13,6 @@ export interface Affected {
   readonly path: string;
   /** How sure it is: a place that is known, a name in HogQL, or another document that is affected. */
   readonly by: "place" | "mention" | "action" | "cohort";
-  /** The number of the action or cohort. */
   readonly through: string | null;
 }
 

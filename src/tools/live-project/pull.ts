@@ -265,7 +265,6 @@ function tileOf(tile: JsonObject, names: ReadonlyMap<string, string>): JsonObjec
   return isObject(text) && typeof text.body === "string" ? { ...authoredTile(tile), text: text.body } : undefined;
 }
 
-/** What the scenario lacks of a document that it has. */
 function notesOn(kind: LiveKind, document: JsonObject): LeftOut[] {
   const of = (why: string): LeftOut => ({ kind: kind.noun, id: nameOf(document), why });
   if (kind.list === "cohorts" && document.is_static === true)

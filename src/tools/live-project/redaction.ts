@@ -6,7 +6,6 @@ import { createSecretRules, type TapeRules } from "../../lab/tapes/redact/rules.
 import { createSecretFilter } from "../../lab/tapes/redact/secret-filter.ts";
 import { isPublic } from "../../lab/tapes/redact/shapes.ts";
 
-/** A value that was replaced. */
 export interface Redacted {
   /** `flags.beta.filters.groups[0].properties[0].value` */
   readonly path: string;

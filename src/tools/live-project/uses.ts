@@ -1,6 +1,5 @@
 import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 
-/** One use of something in the JSON of a document. */
 export interface NameUse {
   readonly what: "event" | "property" | "person property" | "group property" | "action" | "cohort";
   /** A name, or a number as text. */

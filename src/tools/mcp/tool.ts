@@ -18,7 +18,6 @@ export interface FoundSim {
   readonly isNew?: boolean;
 }
 
-/** What the tools use of the process that serves them. */
 export interface ToolPorts {
   /** The running sim. @throws Failure, ControlError no_sim */
   sim(): Promise<FoundSim>;

@@ -9,7 +9,6 @@ interface Queue {
   lib: RegExp;
   /** How often it sends its queue, ms; null if it waits for more events, a call or the process's end. */
   everyMs: number | null;
-  /** How to make it send now. */
   flush: string;
 }
 
@@ -233,7 +232,6 @@ const strays: Cause = (facts) => {
   return unmatchedLines(unmatched.filter(({ method }) => method !== "POST"));
 };
 
-/** Why something is missing. */
 const certainties: readonly Cause[] = [known, shared, wrongKey, elsewhere, early, late, dropped, rejected, lost];
 
 /** Why something can be missing if nothing certain is known. */

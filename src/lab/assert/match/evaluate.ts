@@ -7,7 +7,6 @@ import type { Expectation, Pattern, Terms, Verdict } from "./types.ts";
 /** Events that a complaint lists. */
 const mostNamed = 20;
 
-/** The short form of an event. */
 export const sightingOf = ({ seq, event, distinct_id, project, received_at }: StoredEvent): Sighting => ({
   seq,
   event,

@@ -23,7 +23,6 @@ export interface Findings {
 /** Dropped events that a report lists; those that fit come first. */
 const mostDropped = 20;
 
-/** The expectations that have too few events. */
 const missing = ({ terms, verdict }: Findings): Expectation[] =>
   verdict.complaints.flatMap((complaint) =>
     complaint.kind === "too_few" ? (terms.expect[complaint.expectation] ?? []) : [],
@@ -77,7 +76,6 @@ export function reportOf(findings: Findings): Report {
   return { text: reportText(report), ...report };
 }
 
-/** The report with what the process of the test knows. */
 export function withKnown(report: Report, known: KnownCauses): Report {
   const kept = Object.values(report.seen).reduce((sum, count) => sum + count, 0);
   const hints = causesOf({ ...report, surroundings: report, known, kept });

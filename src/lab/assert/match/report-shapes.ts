@@ -32,7 +32,6 @@ export const Difference = z.strictObject({
 });
 export type Difference = z.infer<typeof Difference>;
 
-/** An event that nearly fits. */
 export const NearMiss = z.strictObject({
   seq: z.int(),
   event: z.string(),
@@ -142,7 +141,6 @@ const surroundingFields = {
 export const Surroundings = z.strictObject(surroundingFields).meta({ title: "Surroundings" });
 export type Surroundings = z.infer<typeof Surroundings>;
 
-/** Why an assertion failed. */
 export const Report = z
   .strictObject({
     title: z.string().describe('The assertion: `toHaveCaptured("signup", {plan: "pro"})`'),

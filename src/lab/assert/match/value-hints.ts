@@ -95,7 +95,6 @@ const isShuffled = (a: readonly Json[], b: readonly Json[]): boolean => {
   return a.length === b.length && isSame(texts(a), texts(b));
 };
 
-/** The hint on a list that is too long or too short. */
 export const lengthHint = (length: number, wanted: number): string => `${counted(length, "item")}, not ${wanted}`;
 
 const lists: Hint = (wanted, value) => {

@@ -66,7 +66,6 @@ function plainOperand(key: string, operand: unknown): Json | undefined {
   return operators.has(key) ? undefined : null;
 }
 
-/** An operator that is left out fits everything. */
 const leftOut: readonly [string, WirePattern] = ["@all", { wire: [], exact: false }];
 
 function operatorWire(key: string, operand: unknown, depth: number): readonly [string, WirePattern] {

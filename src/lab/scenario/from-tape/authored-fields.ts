@@ -80,7 +80,6 @@ const picked = ({ shape, names }: Fields, fieldOf: (name: string) => Json | unde
     }),
   );
 
-/** The document's part of a scenario. */
 export const authored = ({ kind, fields: its }: Pick<Found, "kind" | "fields">): JsonObject =>
   picked(byKind[kind], (name) => {
     const value = its.get(name);

@@ -3,7 +3,6 @@ import { servedValueOf } from "../../../state/documents/flag-config.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";
 
-/** The first recorded decision of a flag. */
 export interface FlagAnswer {
   readonly value: boolean | string;
   readonly payload: Json | undefined;

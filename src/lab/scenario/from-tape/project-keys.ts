@@ -3,7 +3,6 @@ import type { Exchange } from "../../tapes/format/exchange.ts";
 import { pathOf } from "../../tapes/format/routes.ts";
 import { decodedPlaceholders, placeholdersIn } from "../../tapes/redact/placeholders.ts";
 
-/** The JSON body of a request or an answer. */
 export const jsonOf = (side: Exchange["req"] | Exchange["res"]): Json | undefined =>
   side?.body !== undefined && "json" in side.body ? side.body.json : undefined;
 

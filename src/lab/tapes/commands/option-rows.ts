@@ -15,7 +15,6 @@ export const tapeAt = (place: number, describe = "The tape: tapes/NAME.tape.ndjs
 
 export const json = toggle("Print the result as one JSON line");
 
-/** What a recording or an import redacts. */
 export const redact = choice(
   "What is redacted before it is written: secrets, or with pii personal data as well",
   ["default", "pii"],

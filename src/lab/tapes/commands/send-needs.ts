@@ -35,11 +35,9 @@ const optionFor = { project: "--token", personal: "--personal-key" } as const;
 export interface Need {
   placeholder: string;
   requests: number;
-  /** The first exchange that has it. */
   first: number;
   /** The option that fills it; null: none does. */
   option: string | null;
-  /** The variable that fills it. */
   variable: string;
   /** What `--exclude` takes to leave it out; null: only its route can be left out. */
   path: string | null;
@@ -49,7 +47,6 @@ export interface Need {
 /** True if a placeholder keeps a request from being sent. */
 const isMissing = ({ filling }: Need): boolean => filling === "needs_key" || filling === "unknown";
 
-/** The placeholders of a tape's requests. */
 export const needsOf = ({ placeholders }: Survey, keys: GivenKeys): Need[] =>
   [...placeholders.values()].map((found) => {
     const key = keyNeeded(found.kind);

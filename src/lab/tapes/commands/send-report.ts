@@ -11,7 +11,6 @@ import type { Survey } from "../send/survey.ts";
 import type { SendTarget } from "../send/target.ts";
 import { fillingText, needsOf } from "./send-needs.ts";
 
-/** What is known of a send before it begins. */
 export interface SendFacts {
   file: string;
   target: SendTarget;
@@ -27,7 +26,6 @@ export type Surveyed = Survey & {
   damaged: number;
 };
 
-/** The result of sending. */
 export interface Sent {
   tally: SendTally;
   ms: number;
@@ -36,7 +34,6 @@ export interface Sent {
 
 const most = 20;
 
-/** The most frequent first. */
 function countLines(counts: ReadonlyMap<string, number>, style: Style): string[] {
   const sorted = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const more = sorted.length > most ? [`  … and ${sorted.length - most} more`] : [];
@@ -71,7 +68,6 @@ const isoOrNull = (time: number | undefined): string | null => (time === undefin
 
 const targetText = ({ target }: SendFacts): string => target.url.href.replace(/\/$/, "");
 
-/** The fields that both JSON reports have. */
 const commonReport = (request: SendFacts, survey: Surveyed) => ({
   tape: request.file,
   target: targetText(request),

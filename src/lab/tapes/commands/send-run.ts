@@ -81,7 +81,6 @@ function requestOf(values: Values, shell: Shell): SendRequest {
   };
 }
 
-/** The exchanges that are to be sent. */
 async function* wanted(
   { file, only, excluder }: SendRequest,
   onProblem: (problem: TapeProblem) => void = () => {},
@@ -94,7 +93,6 @@ async function* wanted(
   }
 }
 
-/** Most damaged lines that are reported. */
 const mostProblems = 5;
 
 /** @throws Failure usage for an exclusion that leaves nothing out: what it was meant for would be sent */

@@ -43,7 +43,6 @@ interface CheckReport extends ScanTally {
   findings: number;
   /** Findings by kind. */
   kinds: Record<string, number>;
-  /** The first of what is damaged. */
   problems: TapeProblem[];
   unusable: UnusableExchange[];
   /** Paths that differ between the two recordings without being ids; null without a twin. */

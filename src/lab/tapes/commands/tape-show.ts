@@ -83,7 +83,6 @@ export const jsonLine = (value: unknown): string => JSON.stringify(value).replac
 
 const second = (iso: string): string => clean(iso.replace(/\.\d+Z$/, "Z"), 40);
 
-/** A tape of a folder on a line. */
 function infoLine({ name, size, exchanges, header, problem }: TapeInfo, style: Style): string {
   const shown = style.bold(clean(name, 80));
   if (!header) return `${shown}  ${style.bad(clean(problem ?? "it cannot be read", 300))}`;

@@ -7,7 +7,6 @@ import { targetOf } from "../format/exchange.ts";
 /** What was used of the tape that answered, and what to do when no request reached it; null: none answered. */
 export type Played = (Pick<LoadedTape, "name" | "on_miss" | "ledger"> & { readonly advice?: string }) | null;
 
-/** A sim that may answer from a tape. */
 interface Replayer {
   readonly url: string;
   readonly tapes: Pick<Tapes, "get">;
@@ -100,7 +99,6 @@ export function tapeLines(played: Played | undefined, style: Style): string[] {
   ];
 }
 
-/** The same for machines. */
 export const tapeFacts = (played: Played | undefined) =>
   played
     ? {

@@ -10,7 +10,6 @@ import { type Comparison, type RouteTally, skipReasons } from "../verify/compare
 import type { Severity } from "../verify/compare-json.ts";
 import { onFile } from "./tape-trouble.ts";
 
-/** Which severities fail a run. */
 const failing: Readonly<Record<Severity, readonly Severity[]>> = {
   break: ["break"],
   additive: ["break", "additive"],
@@ -26,7 +25,6 @@ export interface ReportRequest {
   /** Ends `20 of 20 exchanges compared with …`. */
   with: string;
   sides: Sides;
-  /** The least severity that fails. */
   failOn: Severity;
   json: boolean;
   junit: string | undefined;
@@ -64,7 +62,6 @@ function troubleOf({ compared, damaged }: Comparison): string | undefined {
   return missing.length > 0 ? missing.join(", ") : undefined;
 }
 
-/** The end of a command that passed over damage. */
 export const damageText = (damaged: number): string => `the tape is damaged: ${counted(damaged, "line")} passed over`;
 
 /** Reports how many lines of a tape could not be used, and the first of them. */
@@ -74,7 +71,6 @@ function warnOfDamage({ damaged, problems: [problem] }: Pick<Comparison, "damage
   shell.err.say(clean(`phx-sim: ${counted(damaged, "line")} of the tape passed over; ${where}`, 600));
 }
 
-/** Most problems of a tape that a report has. */
 const mostProblems = 20;
 
 /** Collects what is wrong with a tape: all are counted, the first few kept. */
@@ -147,7 +143,6 @@ function skippedLines({ skipped }: Comparison): string[] {
 }
 
 interface LinesRequest {
-  /** What was compared. */
   readonly name: string;
   /** With what. */
   readonly with: string;

@@ -19,7 +19,6 @@ export interface Decoded {
   wire: WireForm;
 }
 
-/** A body on its way to plain text. */
 interface Wrapped {
   bytes: Buffer;
   /** Compression that the query or a form announced and that was not met yet. */

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 /** Where tapes that are given by their name lie, below the folder one works in. */
 export const tapesFolder = "tapes";
 
-/** How the names of tape files end. */
 export const tapeEnding = ".tape.ndjson";
 
 /** A name, and not a path: no slash, and not how a file of lines ends. */
@@ -16,5 +15,4 @@ const isName = (given: string): boolean => !/[\\/]|\.ndjson$/.test(given);
 export const tapePlace = (given: string, folder: string): string =>
   isName(given) ? resolve(folder, tapesFolder, `${given}${tapeEnding}`) : resolve(folder, given);
 
-/** The folder of a tape's side files. */
 export const sideFolder = (file: string): string => `${file.replace(/\.ndjson$/, "")}.d`;

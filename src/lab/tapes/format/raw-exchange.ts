@@ -70,7 +70,6 @@ export interface RawExchange {
   /** As received, still encoded. */
   body: RawBody;
   answer: RawAnswer | null;
-  /** The side that ended it early. */
   aborted?: "client" | "upstream";
   /** The test that sent it (`X-Test-Id`), if several run at the same time. */
   client?: string;

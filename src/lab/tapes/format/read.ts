@@ -19,7 +19,6 @@ export interface ReadOptions {
   bodies?: "aside" | "whole";
 }
 
-/** Where a line of a tape is. */
 export interface TapeLine {
   file: string;
   line: number;

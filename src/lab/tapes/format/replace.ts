@@ -8,7 +8,6 @@ import { TapeError } from "./tape-error.ts";
 
 /** A new recording beside a tape that it replaces when it is whole; until then the tape stays as it is. */
 export interface Replacement {
-  /** Where to record meanwhile. */
   readonly draft: string;
   /** The draft replaces the tape. Its writer must be closed. @throws the system's error */
   keep(): void;

@@ -82,7 +82,6 @@ const wild: Readonly<Record<string, Piece>> = {
   "?": { is: "one", isWithin: true },
 };
 
-/** The test of a glob over a whole path. */
 function globTest(glob: string): (path: string) => boolean {
   const rooted = glob.startsWith("/") ? glob : `**/${glob}`;
   const plain = rooted.length > 1 ? rooted.replace(/\/$/, "") : rooted;

@@ -39,7 +39,6 @@ function putAside(folder: string, body: TapeBody | undefined): TapeBody | undefi
   return { file, bytes: bytes.length, ...(as && { as }) };
 }
 
-/** The exchange with both bodies changed. */
 function withBodies(exchange: Exchange, change: (body: TapeBody | undefined) => TapeBody | undefined): Exchange {
   const { req, res } = exchange;
   const [sent, answer] = [change(req.body), change(res?.body)];

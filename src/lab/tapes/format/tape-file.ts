@@ -34,10 +34,8 @@ interface TapeFileOptions {
   onNotice(text: string): void;
 }
 
-/** The lines of a tape that is written. */
 export class TapeFile {
   readonly header: TapeHeader;
-  /** The highest number of an exchange that the tape already had. */
   readonly highest: number;
   readonly #file: string;
   readonly #bytes: Bytes;

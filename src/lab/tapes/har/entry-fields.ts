@@ -39,7 +39,6 @@ const versions: readonly (readonly [RegExp, string])[] = [
 export const httpVersionOf = (text: string | undefined): string =>
   versions.find(([pattern]) => pattern.test(text ?? ""))?.[1] ?? "1.1";
 
-/** A header as HTTP can carry it. */
 const token = /^[!#$%&'*+.^`|~\w-]+$/;
 
 /** What would end a line or a message, and what is beyond Latin-1; a tab may stay. */
@@ -187,7 +186,6 @@ export function answerBody(response: JsonObject, method: string, status: number)
 const sizeOf = (response: JsonObject, content: JsonObject): number =>
   Math.max(0, numberIn(content, "size") ?? 0, numberIn(response, "bodySize") ?? 0);
 
-/** What can be wrong with an entry that is imported anyway. */
 export type NoteCode =
   | "no_request_body"
   | "no_answer_body"

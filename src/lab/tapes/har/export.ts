@@ -77,7 +77,6 @@ export async function* exportHar(tape: string, options: ExportOptions = {}): Asy
 /** "Not known" or "does not apply", in the format. */
 const unknown = -1;
 
-/** A message as a tape has it. */
 interface Message {
   http: string;
   headers: HeaderPairs;

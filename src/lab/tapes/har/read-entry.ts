@@ -122,7 +122,6 @@ const failureOf = (entry: JsonObject): string =>
 const isReset = /CONNECTION_(?:RESET|CLOSED)|EMPTY_RESPONSE|NET_(?:RESET|EMPTY_RESPONSE)|ECONNRESET|socket hang up/i;
 const isCut = /CONTENT_LENGTH_MISMATCH|INCOMPLETE_CHUNKED|NET_PARTIAL_TRANSFER|CONNECTION_RESET|ECONNRESET/i;
 
-/** Reads one entry of a HAR by any tool. */
 export function readEntry(json: Json, context: EntryContext): ReadEntry {
   if (!isObject(json)) return { skip: "not_json" };
   const subject = subjectOf(json);

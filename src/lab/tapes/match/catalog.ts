@@ -6,7 +6,6 @@ export interface Series {
   readonly rows: number[];
 }
 
-/** What one client has seen of a catalog. */
 export interface Bookmarks {
   /** Per shape: how many series from the front have no id left to give away. */
   readonly spent: Map<string, number>;
@@ -85,7 +84,6 @@ export function createCatalog(isFree: (id: string) => boolean, rank: (row: numbe
       if (!ids.some(isSecret)) return undefined;
       return all.slice(0, mostTried).find((series) => aliases.fits(series.ids, ids, true));
     },
-    /** The series of a recorded key. */
     of: ({ shape, ids }: Key) => exact.get(keyText(shape, ids)),
   };
 }
@@ -157,7 +155,6 @@ export type Aliases = ReturnType<typeof createAliases>;
 /** What a client gets when all answers to a request were given: the last again, or none. */
 export type OnExhausted = "repeat" | "miss";
 
-/** The position of a client. */
 export interface ReplayProgress {
   /** Rows that were given to it. */
   readonly used: Set<number>;

@@ -63,7 +63,6 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   evaluation_contexts: ["evaluation_environments"],
 };
 
-/** A field of a flags request under any of its names. */
 const fieldOf = (body: JsonObject, name: string): Json | undefined =>
   [name, ...(otherNames[name] ?? [])].map((it) => own(body, it)).find((it) => it !== undefined);
 
@@ -123,7 +122,6 @@ const ownProperties = (value: Json): JsonObject =>
 
 const allProperties = (ask: Ask): JsonObject => mapValues(fieldsOf(ask, properties), withFixedIds);
 
-/** The properties that decide the flags. */
 function facts(ask: Ask): JsonObject {
   const { person_properties: person = {}, group_properties: groups = {} } = fieldsOf(ask, properties);
   const ofGroups = isObject(groups) ? Object.entries(mapValues(groups, ownProperties)) : [];
@@ -250,21 +248,18 @@ export interface Key {
 /** 128 bits: two documents that share a hash do not happen. */
 export const digest = (text: string): string => hash("sha1", text, "base64").slice(0, 22);
 
-/** What all documents of a tape have in common. */
 export interface Lexicon {
   ids: RegExp;
   noise: ReadonlySet<string>;
   secrecy: SecretFields;
 }
 
-/** The rules for the requests that a policy is for. */
 export const rulesOf = ({ ids, noise, secrecy }: Lexicon, { dropsVolatile }: Policy): Rules => ({
   ids,
   secrecy,
   drops: (name, path) => (dropsVolatile && isVolatileProperty(name)) || noise.has(path),
 });
 
-/** The key of a request in one tier. */
 export function keyOf(ask: Ask, tier: Tier, lexicon: Lexicon): Key {
   const { text, ids } = canonical(tier.parts(ask), rulesOf(lexicon, policyOf(ask)));
   return { shape: digest(`${ask.route} ${tier.name} ${text}`), ids };

@@ -16,7 +16,6 @@ import type { ExchangeRow, TapeIndex } from "./tape-index.ts";
 type Near = ReplayMiss["nearest"][number];
 
 const mostNear = 3;
-/** Most requests of the same route that are compared in full. */
 const mostCompared = 50;
 const mostDiffering = 10;
 const longest = 80;
@@ -94,7 +93,6 @@ function shown(value: Json | undefined, path: Path, rules: Rules): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** A recorded request's document to be compared with that of a live one. */
 const documentBeside = (recorded: Ask, live: Ask): Json =>
   documentOf({ ...recorded, signed: recorded.signed === "any" ? live.signed : recorded.signed });
 

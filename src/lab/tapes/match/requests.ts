@@ -104,7 +104,6 @@ function liveAsk({ method, target, headers, body }: ReplayRequest): Ask {
   };
 }
 
-/** One event of a capture body. */
 export interface TapeEvent {
   event: JsonObject;
   /** Generic path of it: `req.body.batch[]`, `req.body[]`, `req.body`. */
@@ -114,7 +113,6 @@ export interface TapeEvent {
 const listed = (list: readonly Json[], root: string): TapeEvent[] =>
   list.filter(isObject).map((event) => ({ event, root: `${root}[]` }));
 
-/** The fields that lists of events come in. */
 const lists = ["batch", "data"];
 
 /** The events of a capture body, as SDKs send them: a list, a batch, or one alone. */
@@ -129,7 +127,6 @@ export function eventsIn(body: Json | undefined): TapeEvent[] {
   return [{ event: body, root: "req.body" }];
 }
 
-/** What a report calls an event. */
 export function nameOf({ event }: TapeEvent): string {
   const name = own(event, "event");
   return typeof name === "string" ? name : "(without a name)";

@@ -28,7 +28,6 @@ interface LeftOut extends Named {
   why: string;
 }
 
-/** What is kept of an exchange. */
 export interface ExchangeRow extends Named {
   /** 0: the upstream ended the connection instead. */
   status: number;
@@ -42,7 +41,6 @@ export interface TapeIndex {
   readonly lexicon: Lexicon;
   readonly rows: readonly ExchangeRow[];
   readonly leftOut: readonly LeftOut[];
-  /** Names of the events of all rows. */
   readonly eventNames: readonly string[];
   readonly requests: Catalog;
   readonly events: Catalog;
@@ -171,7 +169,6 @@ export function createExchangeStore(sides = "") {
   };
 }
 
-/** Where the exchanges of a matcher are. */
 export type ExchangeStore = ReturnType<typeof createExchangeStore>;
 
 function readSyncAt(place: TapeLine): Exchange {

@@ -63,7 +63,6 @@ export async function loadTapeMatcher(source: TapeSource, options: MatcherOption
 
 type MissEntry = Ledger["misses"][number];
 
-/** The state of one client. */
 interface Client {
   aliases: Aliases;
   requests: Bookmarks & ReplayProgress;
@@ -138,7 +137,6 @@ function createTapeMatcher(index: TapeIndex, nearness: Nearness, rules: TapeRule
   };
 }
 
-/** A way to find an answer. */
 interface Way {
   series: Series;
   tier: Tier;

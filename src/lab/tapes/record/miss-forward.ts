@@ -37,7 +37,6 @@ interface MissParts {
   offline: Offline;
   /** Rules of the project for what is recorded. */
   redaction?: RedactionRules | undefined;
-  /** Where the sim itself listens. */
   own(): OwnPlace;
   /** Ends when the sim closes. */
   closing: AbortSignal;

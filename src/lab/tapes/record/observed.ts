@@ -17,7 +17,6 @@ import { failureBody } from "../upstream/upstreams.ts";
 /** What is written and shown of exchanges: tape, log, data folder and terminal get only what `clean` leaves. */
 export interface Redaction {
   readonly profile: string;
-  /** The exchange for the tape. */
   clean(exchange: Exchange): Exchange;
   /** As `clean`, with other calls in between; the next exchange must wait until it is done. */
   cleanInSteps(exchange: Exchange): Work<Exchange>;
@@ -99,7 +98,6 @@ const unkept: Readonly<Record<string, string>> = {
   redacted: "it cannot be searched for secrets",
 };
 
-/** Most reasons that are reported. */
 const mostReasons = 20;
 
 /** Reports why a body is not on the tape, each reason once. */
@@ -164,7 +162,6 @@ export function observedCall({ req }: Exchange, passed: Passed): Call {
 const maskedText = (text: string): string =>
   replaceEncoded(maskKeys(maskSecretFields(text)), { text: maskKeys, whole: () => "***" });
 
-/** A decoded body as the text that may be shown. */
 function shown(body: TapeBody | undefined): string | Buffer | null {
   if (body === undefined) return null;
   if ("json" in body || "text" in body) {

@@ -17,7 +17,6 @@ export interface Taping {
   taped(): number;
   redacted(): number;
   trouble(): string | null;
-  /** A number for a request that has just arrived. */
   arrive(): number;
   /** Writes an exchange that is redacted already; after the end of the recording it does nothing. */
   append(clean: Exchange): void;

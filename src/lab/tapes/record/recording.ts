@@ -19,7 +19,6 @@ import { createAgents, type Offline, openUpstreams, refuseOwnPort } from "../ups
 import { createRedaction, createUnkeptReport, givenReply, observedCall, type Passed, rejectionOf } from "./observed.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
 
-/** What recordings need of the sim. */
 export interface RecordingParts {
   app(): Pick<ObservingApp, "observe">;
   clock: TimeSource;
@@ -36,7 +35,6 @@ export interface RecordingParts {
   upstreamCa?: string;
 }
 
-/** Where the sim listens. */
 export interface OwnPlace {
   readonly host: string;
   readonly port: number;

@@ -52,7 +52,6 @@ const secretParameter =
 /** Parameters that come with the code of an OAuth grant (RFC 6749). */
 const withGrant = /(?:^|[?&#\s"'])(?:state|grant_type|code_verifier|redirect_uri|session_state)=/;
 
-/** A text with parameters. */
 interface GrantText {
   /** True if it has parameters of an OAuth grant. */
   isGrant(): boolean;

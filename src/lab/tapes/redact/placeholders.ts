@@ -63,7 +63,6 @@ export const placeholdersIn = (text: string): Placeholder[] =>
       }))
     : [];
 
-/** The text with its percent-encoded placeholders in plain. */
 export const decodedPlaceholders = (text: string): string => text.replace(encodedPattern, "{{secret:$1#$2}}");
 
 /** Each placeholder becomes what `value` gives for it; percent-encoded where the placeholder was. */

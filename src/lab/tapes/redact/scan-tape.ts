@@ -16,7 +16,6 @@ export interface SecretFinding extends Suspicion {
   line: number;
 }
 
-/** How much was searched. */
 export interface ScanTally {
   exchanges: number;
   side_files: number;

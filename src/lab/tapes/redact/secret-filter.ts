@@ -14,7 +14,6 @@ export type Take = (kind: string, secret: string, path: string) => string;
 
 /** Finds secrets in any encoding; its `take` replaces them. */
 export interface SecretFilter {
-  /** What it takes for a secret by name or place. */
   readonly secretRules: SecretRules;
   /** A text: parsed, unescaped, decoded and unpacked as long as there is something in it. */
   text(text: string, path: string): string;

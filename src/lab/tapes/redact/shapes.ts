@@ -8,7 +8,6 @@ interface Shape {
   hint: string;
   /** The same more precisely, where the hint is in many texts. */
   rare?: RegExp;
-  /** Where the pattern alone would be too eager. */
   test?: (found: string) => boolean;
   /** Made for everyone to see: it gets a placeholder, but is no finding. */
   public?: true;
@@ -137,7 +136,6 @@ export const shapeCount = shapes.length;
 const formats: ReadonlySet<Shape> = new Set(tokenFormats);
 const others: readonly Shape[] = shapes.filter((it) => !formats.has(it));
 
-/** The shapes that can be in a text at all. */
 function shapesFor(text: string): readonly Shape[] {
   const found = others.filter(({ hint, rare }) => text.includes(hint) && (rare?.test(text) ?? true));
   return mayHaveToken(text) ? [...found, ...tokenFormats.filter(({ hint }) => text.includes(hint))] : found;

@@ -2,7 +2,6 @@ import { isObject, isTooDeep, type Json, type JsonObject, mapMembers, own } from
 import { itemsPerStep, type Work } from "../../../kernel/base/work.ts";
 import { coversAll, flagMaps, isGrantCode, loginNames, type NameSecrecy } from "./names.ts";
 
-/** The place of a value. */
 export interface Spot {
   /** `req.body.batch[0].properties` */
   path: string;
@@ -14,15 +13,10 @@ export interface Spot {
   around: readonly string[];
 }
 
-/** How leaves are replaced. */
 export interface Leaves {
-  /** The value of a field that is secret by its name. */
   named(name: string, value: string, path: string): string;
-  /** Any other string. */
   text(text: string, path: string): string;
-  /** The digits of a number. */
   digits(digits: string, path: string): string;
-  /** The name of a member. */
   key(name: string, path: string): string;
   /** Whether a member of this name holds a secret. */
   secrecy(name: string): NameSecrecy | undefined;
@@ -72,7 +66,6 @@ const isDestination = (spot: Spot, object: JsonObject): boolean =>
 const isFlag = (key: string, object: JsonObject, { name }: Spot): boolean =>
   name !== undefined && flagMaps.has(name) && (name !== "flags" || isObject(own(object, key)));
 
-/** The name under which a member is secret. */
 function secretName(key: string, object: JsonObject, spot: Spot, leaves: Leaves): string | undefined {
   if (isFlag(key, object, spot)) return undefined;
   if (leaves.secrecy(key) !== undefined || isGrantCode(key, object)) return key;

@@ -17,7 +17,6 @@ import {
   timingExpected,
 } from "./replay.ts";
 
-/** The tape's name as a header can carry it. */
 const nameOf = (file: string): string => {
   const base = basename(file);
   const plain = base.endsWith(tapeEnding) ? base.slice(0, -tapeEnding.length) : base;
@@ -45,7 +44,6 @@ async function matcherOf(
   }
 }
 
-/** Most problems that are reported one by one. */
 const mostReported = 5;
 
 function reportAll(problems: readonly TapeProblem[], notice: (text: string) => void): void {
@@ -92,7 +90,6 @@ export async function loadReplay(
   return { name, file, matcher, rules, problems, take, ...(recorder && { recorder }) };
 }
 
-/** How a tape answers. */
 interface ReplayRules {
   readonly mode: LoadedTape["mode"];
   readonly onMiss: MissPolicy;

@@ -24,9 +24,7 @@ export interface MissRecorder {
   close(): Promise<void>;
 }
 
-/** What replaying needs of the sim. */
 export interface ReplayingParts {
-  /** The project of a call. */
   owner(call: Call): number | null;
   notice(text: string): void;
   /** Rules of the project for what is compared with a tape, in addition to those that the tape carries. */
@@ -40,7 +38,6 @@ export interface ReplayingParts {
 type Hit = Extract<Answered, { hit: Exchange }>;
 type Missed = Extract<Answered, { miss: ReplayMiss }>;
 
-/** A loaded tape. */
 interface ReplayParts {
   /** The tape's name, as answers carry it. */
   readonly name: string;
@@ -180,13 +177,11 @@ const refusalOf = (detail: string): RecordedAnswer => ({
   body: JSON.stringify({ type: "server_error", code: "tape_miss", detail, attr: null }),
 });
 
-/** An answer as the request core sends it. */
 export interface RecordedAnswer {
   status: number;
   /** Flat, without content-length. */
   headers: string[];
   body: string | Buffer | null;
-  /** The body at the recorded pace. */
   stream?: AsyncIterable<Uint8Array>;
 }
 
@@ -351,7 +346,6 @@ export function missLines(tape: string, { method, target }: Unanswered, { route,
   return [`${head}; nearest:`, ...nearest.map((it) => `  ${nearestText(it)}`)].map(mask.text);
 }
 
-/** The same in one line. */
 const missText = (tape: string, asked: Unanswered, miss: ReplayMiss): string =>
   missLines(tape, asked, miss)
     .map((line) => line.trim())

@@ -8,7 +8,6 @@ import { fillBody, fillHeaders, fillText, unresolved } from "../redact/bind.ts";
 import { type Placeholder, placeholdersIn } from "../redact/placeholders.ts";
 import type { Prepared } from "../upstream/transport.ts";
 
-/** Values that can be given for a tape's placeholders. */
 export interface GivenKeys {
   /** For `project_key` placeholders. */
   project?: string | undefined;
@@ -132,7 +131,6 @@ export function planSend(exchange: Exchange, plan: SendPlan, now: number): Plann
   };
 }
 
-/** The fields that lists of events come in. */
 const lists = ["batch", "data"];
 
 /** A capture body with its events changed, as SDKs send them: a list, a batch, or one alone. */
@@ -258,7 +256,6 @@ function headersFor(recorded: HeaderPairs, { host, length, now }: HeaderPlan): s
 /** A key that an option gives, for all placeholders of some kinds. */
 type KeyName = "project" | "personal";
 
-/** Which of the given keys stands for which kind of placeholder. */
 const givenFor: Readonly<Record<string, KeyName>> = {
   project_key: "project",
   personal_api_key: "personal",

@@ -23,7 +23,6 @@ export interface SendRun {
 /** Requests a second, or a multiple of the recorded pace. */
 export type Rate = { perSecond: number } | { factor: number };
 
-/** The result of sending. */
 export interface SendTally {
   /** Requests that got an answer. */
   answered: number;
@@ -65,7 +64,6 @@ function addAnswer(tally: SendTally, { i, req, res }: Exchange, { status }: RawA
     tally.examples.push({ i, method: req.method, url: req.url, recorded: res.status, got: status });
 }
 
-/** The longest that a timer can take. */
 const mostMs = 2 ** 31 - 1;
 
 /** False when it was stopped before. */

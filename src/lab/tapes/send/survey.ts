@@ -14,7 +14,6 @@ interface FoundPlaceholder extends Placeholder {
   place: string | undefined;
 }
 
-/** What a tape has to send. */
 export interface Survey {
   requests: number;
   /** Requests by route. */
@@ -146,7 +145,6 @@ function createKinship() {
     return root;
   }
   return {
-    /** The same text for all ids of a person. */
     rootOf,
     join([first, ...others]: readonly string[]) {
       for (const other of others) {

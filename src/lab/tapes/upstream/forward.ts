@@ -18,7 +18,6 @@ import {
 import { takeWhole } from "./take-whole.ts";
 import { type Agents, failureBody, failureOf, type UpstreamFailure } from "./upstreams.ts";
 
-/** Where a request wants to go. */
 export interface Offered {
   /** As made by `pathOf`. */
   readonly path: string;
@@ -59,7 +58,6 @@ export interface ForwardedExchange {
   readonly failure?: UpstreamFailure;
 }
 
-/** A request on its way. */
 interface Transit {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -298,7 +296,6 @@ function passBack(transit: Transit, upstream: ClientRequest, answer: IncomingMes
   else takeWhole(answer, (parts) => giveWhole(transit, answer, parts), asStream);
 }
 
-/** Gives the client an answer that came as a whole. */
 function giveWhole(transit: Transit, answer: IncomingMessage, parts: readonly Buffer[]): void {
   const { res, received } = transit;
   for (const part of parts) received.add(part);
@@ -369,7 +366,6 @@ const nothing = Buffer.alloc(0);
 /** Sends the head before the body comes. Node's own flushHeaders would turn bytes beyond ASCII into UTF-8. */
 const flushHead = (message: ClientRequest | ServerResponse): void => void message.write(nothing);
 
-/** The head of an answer as it goes to the client. */
 interface Head {
   readonly status: number;
   readonly reason: string;

@@ -63,7 +63,6 @@ export function toUpstream(flat: Flat, { host, method }: { host: string; method:
 /** Methods whose requests Node sends without a body by default. */
 const bodiless = new Set(["GET", "HEAD", "OPTIONS", "DELETE", "TRACE", "CONNECT"]);
 
-/** How the client's connection is. */
 interface Hop {
   /** True if it stays open after this answer. */
   readonly staysOpen: boolean;

@@ -5,7 +5,6 @@ import type { RawAnswer } from "../format/raw-exchange.ts";
 import { createChunkTimes } from "./chunk-times.ts";
 import { type Agents, createAgents } from "./upstreams.ts";
 
-/** A request that is ready to be sent. */
 export interface Prepared {
   method: string;
   /** Path and query. */

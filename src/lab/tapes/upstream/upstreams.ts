@@ -138,7 +138,6 @@ export type Agents = ReturnType<typeof createAgents>;
 export interface UpstreamFailure {
   /** The system's code, e.g. `ECONNREFUSED`. */
   readonly code: string;
-  /** A sentence with what to do. */
   readonly detail: string;
 }
 

@@ -11,7 +11,6 @@ export type Severity = DifferenceGroup["severity"];
 
 export type DifferenceKind = DifferenceGroup["kind"];
 
-/** What can be compared of an answer. */
 export interface AnswerLike {
   readonly status: number;
   readonly headers: HeaderPairs;
@@ -67,7 +66,6 @@ function compareKey(key: string, recorded: Shape, own: Shape, at: string, report
   else if (recorded.element && own.element) compareShapes(recorded.element, own.element, `${at}[]`, report);
 }
 
-/** The values of a map as one shape. */
 function valuesOf({ keys }: Shape): Shape | undefined {
   const all = [...keys.values()].map(({ shape }) => shape);
   return all.length > 0 ? all.reduce(united) : undefined;
@@ -152,7 +150,6 @@ function typeOf(value: Json): JsonType {
   return typeof value as Exclude<JsonType, "null" | "list">;
 }
 
-/** The shape of several values as one. */
 export function shapeOf(values: readonly Json[]): Shape {
   const objects = values.filter(isObject);
   const elements = values.flatMap((it) => (Array.isArray(it) ? it.slice(0, mostSampled) : []));
@@ -250,7 +247,6 @@ const differing = (recorded: Json, own: Json, path: string): Finding => ({
   own: shown(own),
 });
 
-/** A value in a few characters. */
 function shown(value: Json): string {
   const text = JSON.stringify(value);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;

@@ -123,7 +123,6 @@ function compareHeaders(recorded: HeaderPairs, own: HeaderPairs, report: (it: Fi
 
 const longestHeader = 60;
 
-/** A header's value in a few characters. */
 const shownHeader = (value: string): string =>
   value.length > longestHeader ? `${value.slice(0, longestHeader)}…` : value;
 
@@ -225,7 +224,6 @@ export interface RouteTally {
   differing: number;
 }
 
-/** The result of comparing recorded answers with others. */
 export interface Comparison {
   exchanges: number;
   compared: number;
@@ -237,11 +235,9 @@ export interface Comparison {
   left: number;
   /** Lines of the tape that could not be used. */
   damaged: number;
-  /** The first few of them. */
   problems: TapeProblem[];
 }
 
-/** The result of one exchange. */
 export type Verified = { compared: ComparedAnswer } | { skipped: CompareSkipReason };
 
 /** Hostile tapes have any number of paths. */

@@ -12,7 +12,6 @@ interface VerifierOptions {
   skip(exchange: Exchange): CompareSkipReason | undefined;
   /** Changes a recorded request before it is sent. */
   prepare(exchange: Exchange): Exchange;
-  /** Where the requests of a path go. */
   baseOf(path: string): URL;
   keys: GivenKeys;
   /** The time at which a request is sent, ms since the epoch. */

@@ -26,7 +26,6 @@ function readBound(input: Json | undefined): string | null {
   return time;
 }
 
-/** A wire time as Python writes it. */
 const isoformat = (time: string): string => time.replace("Z", "+00:00");
 
 /** The destinations that may be kept up to date by a backfill without an end. */

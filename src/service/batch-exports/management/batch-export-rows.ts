@@ -111,7 +111,6 @@ function updateExport(desk: ExportDesk, stored: BatchExport, body: Partial<Writt
   });
 }
 
-/** Stores an export and reports it to the engine. */
 function save(desk: ExportDesk, document: BatchExport): BatchExport {
   const saved = desk.worlds.change((draft) => draft.put("batch_exports", document));
   desk.exports.scheduled(saved);

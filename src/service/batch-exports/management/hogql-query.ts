@@ -11,7 +11,6 @@ type ExportSchema = { fields: Field[]; values: Record<string, string>; hogql_que
 /** A query as an export keeps it, or why it cannot be one. */
 type ReadQuery = { schema: ExportSchema; problem?: undefined } | { problem: string };
 
-/** The service's message about what follows FROM. */
 function refusedSource({ table, next_join }: JoinNode, { ctes }: SelectNode): string | undefined {
   const noSubqueries = "Subqueries or CTEs are not supported";
   if (table && isQuery(table)) return noSubqueries;

@@ -1,7 +1,6 @@
 import { SimError } from "../../../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject, objectIn, own } from "../../../kernel/base/json.ts";
 
-/** A span with what its resource and its scope say. */
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;

@@ -67,7 +67,6 @@ function createChains(ruleset: Ruleset, shown: readonly FeatureFlag[]) {
   }
 
   return {
-    /** The key of the flag that a filter refers to. */
     keyOf(reference: string) {
       const id = referenceIn(reference);
       return (id === undefined ? undefined : keys.get(id)) ?? reference;

@@ -38,7 +38,6 @@ export interface Condition {
 interface Enrollment {
   readonly on: Decision;
   readonly off: Decision;
-  /** The person property that holds the choice. */
   readonly property: string;
 }
 

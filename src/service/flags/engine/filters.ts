@@ -33,7 +33,6 @@ export interface PropertyTest extends Written {
   passes(run: EvaluationRun): boolean;
 }
 
-/** A filter on the value of another flag. */
 export interface FlagTest extends Written {
   readonly about: "flag";
   /** The flag's id, or its key. */

@@ -15,7 +15,6 @@ import {
 } from "./versions.ts";
 import { utc, type Zone } from "./zone.ts";
 
-/** What a project's properties are compared by. */
 export interface Matching {
   /** 1: a filter that looks like a boolean compares truthiness; 2: it compares text like any other. */
   readonly version: 1 | 2;

@@ -54,7 +54,6 @@ export interface HashUse {
 /** Receives the steps of an evaluation. */
 export interface EvaluationRecorder {
   hashed(use: HashUse): void;
-  /** A condition set was tried. */
   tried(index: number): void;
 }
 

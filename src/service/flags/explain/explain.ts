@@ -87,7 +87,6 @@ function variantTrace(
   return { forced: condition.forced?.variant ?? null, hash: use ? hashTrace(compiled.flag.key, use) : null, ranges };
 }
 
-/** What the traces of one flag have in common. */
 interface Scene {
   readonly ruleset: Ruleset;
   readonly entry: FlagEntry;

@@ -194,7 +194,6 @@ export interface WordedFilter {
   /** False if that flag does not exist. */
   readonly isFlagKnown?: boolean | undefined;
   readonly negation?: boolean | undefined;
-  /** How the project's properties are compared. */
   readonly matching?: Matching | undefined;
 }
 

@@ -256,7 +256,6 @@ export function wordsOf(flag: FeatureFlag, ruleset: Ruleset): FlagWords {
   };
 }
 
-/** The cohorts that condition sets refer to. */
 const cohortIdsIn = ({ groups = [] }: Filters): number[] =>
   groups.flatMap(({ properties = [] }) =>
     properties.flatMap(({ type, value }) => (type === "cohort" ? [referenceIn(value) ?? []].flat() : [])),

@@ -42,7 +42,6 @@ export function clauseOf(filter: WrittenFilter, aggregation: number | null, rule
   });
 }
 
-/** What a compiled filter on a property requires. */
 export function testWords(test: PropertyTest, ruleset: Ruleset): string {
   const clause = clauseOf(test, test.groupType, ruleset);
   return test.negation === true ? `not (${clause})` : clause;

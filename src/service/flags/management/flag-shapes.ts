@@ -18,7 +18,6 @@ export type FlagBody = z.infer<typeof FlagBody>;
 
 export const FeatureFlagShape = flagKind.Shown.meta({ title: "FeatureFlag" });
 
-/** The filters with the names of the cohorts that they ask for. */
 function showFilters({ worlds }: ResourceDesk, { project, filters }: FeatureFlag): JsonObject {
   const named = (property: NonNullable<NonNullable<typeof filters.groups>[number]["properties"]>[number]) =>
     property.type === "cohort"

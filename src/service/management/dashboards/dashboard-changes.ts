@@ -21,7 +21,6 @@ import { type TemplateContent, templateNamed, withTemplate } from "./dashboard-t
 import type { DashboardDesk } from "./dashboard-views.ts";
 import { copyTile, linkTile, patchTiles } from "./tiles.ts";
 
-/** What a new dashboard is made after. */
 interface Model {
   mode: Dashboard["creation_mode"];
   template?: DashboardTemplate;

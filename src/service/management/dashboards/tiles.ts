@@ -21,7 +21,6 @@ export const makeText = ({ draft, user, now }: Maker, body: string): TileText =>
 export const makeTile = ({ draft }: Maker, fields: Omit<Partial<Tile>, "id">): Tile =>
   tileKind.blank({ ...fields, id: draft.nextId("tiles") });
 
-/** A tile that shows the same insight or the same text. */
 export const linkTile = (maker: Maker, { id: _, ...tile }: Tile): Tile => makeTile(maker, tile);
 
 export function copyTile(maker: Maker, tile: Tile, insight: Insight | undefined): Tile {

@@ -72,7 +72,6 @@ export function createInsight(desk: InsightDesk, request: ProjectRequest<Insight
   });
 }
 
-/** Which dashboards an insight comes on and leaves. */
 interface Moves {
   on: readonly Dashboard[];
   off: readonly Dashboard[];

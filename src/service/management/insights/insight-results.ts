@@ -11,7 +11,6 @@ import { withDashboardFilters, withVariables } from "../../query/read-query.ts";
 import type { QueryResponse } from "../../query/runner.ts";
 import type { ManagementDesk } from "../desk.ts";
 
-/** The fields of an insight that its query gives. */
 export const insightResult = {
   last_refresh: z.string().nullable(),
   cache_target_age: z.string().nullable(),
@@ -128,7 +127,6 @@ function legacyFilters({ filters: own }: Insight, order: ResultOrder): JsonObjec
 const textOr = <T>(value: Json | undefined, otherwise: T): string | T =>
   typeof value === "string" ? value : otherwise;
 
-/** The fields of a response under the names that insights have for them. */
 function resultIn(response: QueryResponse): InsightResult {
   const { results = null, columns = null, types = null, query_status = null, hasMore } = response;
   return {

@@ -86,7 +86,6 @@ interface Address {
 interface Visit extends Address {
   readonly call: Call;
   readonly isEmbedded: boolean;
-  /** The path before the token. */
   readonly root: string;
 }
 

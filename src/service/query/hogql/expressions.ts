@@ -12,7 +12,6 @@ import { compile, type HogQLTerm, isAggregated } from "./term.ts";
 import { type HogQLValue, isNumber, string, typeName } from "./types.ts";
 import { shown } from "./values.ts";
 
-/** An expression over the rows of a table of events. */
 export interface RowExpression {
   /** As the service names the column. */
   readonly name: string;

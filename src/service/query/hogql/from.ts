@@ -12,7 +12,6 @@ import { type HogQLValue, string, type Type } from "./types.ts";
 
 export type ResultRow = readonly HogQLValue[];
 
-/** A query whose names and types are known. */
 export interface QueryPlan {
   readonly columns: readonly { readonly name: string; readonly type: Type; readonly isJson?: boolean }[];
   run(): Steps<ResultRow[]>;

@@ -117,7 +117,6 @@ export function* output(
   return rows;
 }
 
-/** The first rows of each combination of values. */
 function limitedBy(rows: readonly number[], reads: readonly Read[], most: number, offset: number): number[] {
   const counts = new Map<unknown, number>();
   return rows.filter((row) => {

@@ -208,7 +208,6 @@ export class Resolver {
     return chain && jsonIn(chain, scope) ? this.#field(chain, scope, node) : undefined;
   }
 
-  /** A call of a function with resolved arguments. */
   #applied(name: string, args: readonly HogQLTerm[], node: Located): HogQLTerm {
     const row = functionNamed(name);
     if (!row) throw unknownFunction(name, node);

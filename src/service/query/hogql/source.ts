@@ -1,7 +1,6 @@
 import type { Steps } from "../table.ts";
 import type { SourceColumn } from "./term.ts";
 
-/** What a name of a table stands for. */
 export type Member =
   | { readonly is: "column"; readonly column: SourceColumn }
   | { readonly is: "json"; readonly json: JsonColumn }

@@ -11,7 +11,6 @@ export interface ValueBudget {
   take(count: number): void;
 }
 
-/** What an aggregation does with the rows of a group. */
 export interface Accumulator {
   start(): unknown;
   add(state: unknown, row: number): void;

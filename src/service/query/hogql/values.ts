@@ -7,7 +7,6 @@ export type Zones = (name: string) => ClockZone;
 const zoneIn = (type: Type, zones: Zones): ClockZone | undefined =>
   isMoment(type) && type.zone !== undefined ? zones(type.zone) : undefined;
 
-/** A number as ClickHouse prints it. */
 export function numberText(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value < 0 ? "-inf" : "inf";

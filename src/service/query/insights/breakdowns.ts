@@ -20,7 +20,6 @@ export const defaultLimit = 25;
 /** A value of a breakdown; a list for several properties. */
 export type BreakdownValue = string | readonly string[];
 
-/** One property that a query is broken down by. */
 interface Part {
   readonly column: EventColumn;
   readonly normalizesUrl: boolean;
@@ -168,7 +167,6 @@ export const sortedByTotal = (all: readonly BrokenDown[]): BrokenDown[] =>
     (a, b) => place(a.value) - place(b.value) || sumOf(b.data) - sumOf(a.data) || compareValues(a.value, b.value),
   );
 
-/** Adds up what is shown as the same value. */
 export function merged(all: Iterable<BrokenDown>): BrokenDown[] {
   const byValue = new Map<string, BrokenDown>();
   for (const { value, data } of all) {

@@ -7,7 +7,6 @@ import type { QueryContext } from "../kind.ts";
 import type { EventColumn } from "../table.ts";
 import { refuse, unsupported } from "./refuse.ts";
 
-/** Where a value of an event comes from. */
 export interface ColumnPlace {
   /** `event`, `person`, `group`, `event_metadata`, `session`, `feature`. */
   readonly type: string;
@@ -68,7 +67,6 @@ function sessionColumn(key: string, context: QueryContext): EventColumn {
   return (row) => (isSession(ids(row)) ? jsonOf(read(row)) : undefined);
 }
 
-/** A value of a query as a filter compares it. */
 const jsonOf = (value: HogQLValue): Json => (Array.isArray(value) ? value.map(jsonOf) : value) as Json;
 
 /** A column that the sim does not have is refused as the other ones of insights. */

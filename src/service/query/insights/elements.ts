@@ -34,7 +34,6 @@ interface SelectorPart extends ChainElement {
   readonly isChild: boolean;
 }
 
-/** Names of attributes in a chain that differ from those in a selector. */
 const attributeNames: Readonly<Record<string, string>> = { id: "attr_id" };
 
 function partOf(text: string, isChild: boolean): SelectorPart {

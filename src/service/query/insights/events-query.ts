@@ -80,7 +80,6 @@ function personColumn({ table, person }: QueryContext): Selected {
   };
 }
 
-/** How the person of a row is called. */
 function nameReader({ table }: QueryContext): (row: number) => string {
   const names = namingProperties.map((it) => table.personProperty(it));
   return (row) => {

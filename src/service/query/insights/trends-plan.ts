@@ -58,7 +58,6 @@ const lineDisplays: ReadonlySet<string> = new Set([
 
 export const cumulative = "ActionsLineGraphCumulative";
 
-/** What all series of a query have in common. */
 export interface TrendsPlan {
   readonly query: TrendsQuery;
   readonly context: QueryContext;

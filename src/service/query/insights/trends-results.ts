@@ -8,7 +8,6 @@ import type { TrendsPlan, TrendsSeries } from "./trends-plan.ts";
 
 /** Results as the service has them. Upstream: `build_series_response`, `apply_formula`. */
 
-/** One series of one value of the breakdown. */
 export interface TrendsResult {
   data: readonly number[] | null;
   days: readonly string[];

@@ -19,7 +19,6 @@ import { checkNumbers } from "./sizes.ts";
 import { groupsCounted, lookbackOf, mathKind, mathOf, measureOf } from "./trends-math.ts";
 import type { TrendsQuery } from "./trends-plan.ts";
 
-/** One series over one range of time. */
 interface SeriesJob {
   readonly query: TrendsQuery;
   readonly node: SeriesNode;

@@ -18,7 +18,6 @@ export interface ComputeJob {
   readonly mostMs: number;
 }
 
-/** What the sim has of a project. */
 interface DataState {
   /** Another number once events of the project went, or came back; and once its people changed. */
   readonly epoch: number;

@@ -233,11 +233,9 @@ export const trustRecipes = (certFile: string, spki: string): readonly (readonly
   ["Chromium", `--ignore-certificate-errors-spki-list=${spki}`],
 ];
 
-/** The notice on an authority that has replaced an expired one. */
 export const replacedText = (end: string, certFile: string): string =>
   `the certificate authority expired on ${end.slice(0, 10)}; a new one is in ${certFile}: clients must trust the new one (phx-sim ca trust)`;
 
-/** The notice on a client that rejected the certificate. */
 export function distrustText(host: string, { certFile, spki }: { certFile: string; spki: string }): string {
   const recipes = trustRecipes(certFile, spki).map(([who, how]) => `${who}: ${how}`);
   const whose = host === "" ? "an unnamed host" : host;

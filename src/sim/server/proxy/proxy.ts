@@ -9,7 +9,6 @@ import { openDecryptor } from "./decryptor.ts";
 import { type AbsoluteTarget, type Authority, peek, readAuthority } from "./first-bytes.ts";
 import { findTarget, refuseRequest, sendElsewhere, TargetError } from "./targets.ts";
 
-/** The forward proxy on the sim's port. */
 export interface ProxyOptions {
   /**
    * Requests for hosts that are not the service's: `tunnel` (default) passes their bytes on unread, `refuse` answers
@@ -131,7 +130,6 @@ export function createProxy(parts: ProxyParts) {
   };
 }
 
-/** The connections and requests that the forward proxy handles. */
 export type ForwardProxy = ReturnType<typeof createProxy>;
 
 const whyNot = (error: unknown): [status: number, text: string] =>

@@ -197,7 +197,6 @@ async function wait(settings: Settings<typeof waitOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-/** The report of a failed wait. */
 function timedOut({ text }: JsonObject): Failure {
   const lines = typeof text === "string" ? text.split("\n") : ["no event came in time"];
   return new Failure("failed", lines.map((line) => clean(line, 1000)).join("\n"));

@@ -95,7 +95,6 @@ function headLine(it: RequestGroup, style: Style): string {
     .join("  ");
 }
 
-/** Names of kept events that a line has. */
 const namesShown = 5;
 
 function eventsPart({ events, dropped, names }: RequestGroup): string {

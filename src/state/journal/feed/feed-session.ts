@@ -88,7 +88,6 @@ interface Position {
   isBack: boolean;
 }
 
-/** Why a client is disconnected. */
 type CloseFrame = readonly [code: number, message: string];
 
 /** Where the rows continue; `reset`: the client's own cursor means nothing here. */

@@ -71,7 +71,6 @@ export interface FeedConnection {
   close(code: number, reason: string): void;
 }
 
-/** What the connection reports of a client. */
 export interface Session {
   /** A message arrived; null: one that is not text. */
   receive(message: string | null): void;

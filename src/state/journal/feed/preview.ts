@@ -8,7 +8,6 @@ import { isSdkProperty } from "../sdk-properties.ts";
 /** A label and its value; one of them may be empty. */
 type PreviewPart = readonly [label: string, value: string];
 
-/** What a list shows of an event's properties. */
 export interface EventPreview {
   readonly preview: readonly PreviewPart[];
   readonly path: string;

@@ -162,7 +162,6 @@ export function createRing(limits: { readonly events: number; readonly bytes: nu
 /** @param onNew Called after each new request */
 export function createRecent(journal: Journal, onNew: () => void) {
   const ring = createRing(limits.ring, journal.last);
-  /** The journal reads it with each request. */
   const kinds = { events: false, requests: false };
   let stop: (() => void) | undefined;
 

@@ -109,7 +109,6 @@ const holds = ({ at, length }: Token, caret: number): boolean => at <= caret && 
 /** The value at the caret; undefined in the operator before it. */
 const valueIn = ({ values }: Term, caret: number): Value | undefined => values.findLast((it) => it.at <= caret);
 
-/** An open quote ends at the caret. */
 function typedValue(text: string, caret: number, { at, length, isQuoted }: Value, isOpen: boolean): Typed {
   const from = isQuoted ? at + 1 : at;
   return { from: at, to: isOpen ? caret : at + length, word: text.slice(from, caret) };

@@ -13,7 +13,6 @@ export interface ValueProblem {
   readonly hint: string;
 }
 
-/** The facts of a field that messages need. */
 export interface FieldExample {
   readonly name: string;
   readonly example: string;

@@ -18,7 +18,6 @@ export interface FieldFacts {
 export interface Field<Subject> extends FieldFacts {
   /** True if it reads more than the row. */
   readonly isHeavy?: boolean;
-  /** The key by which the log's index can find it. */
   readonly index?: keyof IndexedPart;
   of(subject: Subject): Json | undefined;
 }
@@ -35,7 +34,6 @@ export interface State<Subject> {
   test(subject: Subject): boolean;
 }
 
-/** The fields and states of one kind of filter. */
 export interface Language<Subject> {
   readonly fields: readonly Field<Subject>[];
   readonly states: readonly State<Subject>[];

@@ -8,7 +8,6 @@ export type Node =
   | { readonly kind: "term"; readonly term: Term };
 
 const longestFilter = 2_000;
-/** The most nested parentheses and negations. */
 const deepest = 40;
 
 const nothing: Node = { kind: "all", of: [] };

@@ -25,7 +25,6 @@ export interface RowField extends FieldFacts {
   of(row: RequestRow): Json | undefined;
 }
 
-/** The fields that requests and their events have in common. */
 export const rowFields: readonly RowField[] = [
   {
     name: "route",

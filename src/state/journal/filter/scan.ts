@@ -1,6 +1,5 @@
 import type { FilterProblem } from "./types.ts";
 
-/** How a field is compared with a value. */
 export type Op = ":" | "~" | ">" | ">=" | "<" | "<=";
 
 /** Which characters of the text, from 0. */

@@ -16,7 +16,6 @@ const usesBit = 2;
 /** A request for flags, or one that carries an event about the use of a flag. */
 export const flagBitsOfRequest = asksBit | usesBit;
 
-/** An SDK sends it when an app used a flag. */
 export const flagUse = "$feature_flag_called";
 
 const flagTarget = /^\/+(?:flags|decide)\/*(?:\?|$)/;

@@ -11,7 +11,6 @@ export interface HiddenRange {
 /** A table whose rows are numbered from `first`, with a bit that hides a row and its project above the flags. */
 export interface HidingTable {
   rows: Rows;
-  /** The column with the flags and the project. */
   meta: number;
   hiddenBit: number;
   flagBits: number;

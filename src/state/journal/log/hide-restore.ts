@@ -40,7 +40,6 @@ export interface Veiled {
 interface HidingParts {
   tables: LogTables;
   writer: GroupWriter<unknown>;
-  /** The file was replaced as a whole. */
   onReplaced: () => void;
   /** The file was switched, and its lines are indexed. */
   onSwitched: () => void;

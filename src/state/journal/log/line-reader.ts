@@ -327,7 +327,6 @@ function parseHead(text: string): { fields: Pick<TrafficLine, HeadField>; seq: n
   return isObject(head) ? { fields: fieldsOf(head as unknown as TrafficLine), seq } : undefined;
 }
 
-/** The seq of the first event in the start of a line. */
 function seqIn(text: string): number | undefined {
   const [, seq] = /,"(?:seq":(\d+),"events|events|headers)":/.exec(text) ?? [];
   return seq === undefined ? undefined : Number(seq);

@@ -26,7 +26,6 @@ export interface ProblemsLine {
   problems_cleared: { project: number | null; seq: number; n: number };
 }
 
-/** A line that lists everything hidden in the lines before it. */
 export interface HiddenLine {
   hidden: { n: number; seq: number; hidden: { requests: HiddenRange[]; events: HiddenRange[] } };
 }

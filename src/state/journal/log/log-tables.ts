@@ -308,7 +308,6 @@ export function openLogTables(options: LogTablesOptions) {
     },
     /** Indexes the lines from an offset on: those that the sidecars do not cover, or that a switch added. */
     catchUp,
-    /** Removes the rows from these numbers on. */
     truncate(n: number, seq: number) {
       requests.truncate(n - opening.n);
       events.truncate(Math.min(events.length, seq - opening.seq));

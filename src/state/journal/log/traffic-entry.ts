@@ -10,7 +10,6 @@ import type { CallRecord } from "../../../kernel/http/call.ts";
 import type { EventFacts } from "../event.ts";
 import { usualReplyHeaders } from "../traffic.ts";
 
-/** The part of a call that the journal needs. */
 export interface ReceivedCall {
   readonly method: string;
   readonly target: string;
@@ -23,7 +22,6 @@ export interface ReceivedCall {
   readonly ended?: number | undefined;
 }
 
-/** The part of the reply that the journal needs. */
 export interface GivenReply {
   readonly status: number;
   readonly headers: readonly string[];

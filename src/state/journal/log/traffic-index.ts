@@ -44,7 +44,6 @@ export const noProject = 0;
 const noRequest = 0xffffffff;
 /** The largest gap in numbers that lines without a checksum may have: a damaged digit must not fill the memory. */
 const largestGap = 100_000;
-/** Names of events that are remembered by their hash. */
 const mostNames = 10_000;
 
 /** The tables over a log. Rows are numbered as requests and events are: a line that is lost leaves rows that are lost. */

@@ -2,7 +2,6 @@ import type { Rows } from "../../journal/log/rows.ts";
 import { createCache, linkColumn } from "./documents.ts";
 import { createLineRows, firstOwnColumn, type LinePlace } from "./rows.ts";
 
-/** A distinct id with the values of its row. */
 interface IdEntry {
   slot: number;
   hash: number;

@@ -1,6 +1,5 @@
 import { slotLimit } from "./rows.ts";
 
-/** The counts and group types of a project. */
 export interface ProjectEntry {
   project: number;
   persons: number;

@@ -73,7 +73,6 @@ async function pageOf<T>(
   return { results, more: false };
 }
 
-/** The existing documents of a project. */
 function allOf<T>(
   state: PersonStoreState,
   { table, at }: { readonly table: LineRows; at(row: number): T },

@@ -18,7 +18,6 @@ import type { ProjectEntry } from "./projects.ts";
 import type { LineRows } from "./rows.ts";
 import type { PersonStoreState } from "./state.ts";
 
-/** The part before the rows. */
 interface Head {
   covered: number;
   /** Checksum of the last covered bytes, to detect an edited log. */

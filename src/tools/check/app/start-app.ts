@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { stripVTControlCharacters } from "node:util";
 import { startWatcher } from "../../exec/child-process.ts";
 
-/** A command that runs for the check. */
 export interface StartedApp extends AsyncDisposable {
   /** The address that it printed; undefined: it has ended on its own. */
   readonly url: string | undefined;

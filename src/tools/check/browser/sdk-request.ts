@@ -71,7 +71,6 @@ export interface Routing {
   readonly proxies: Map<string, Set<string>>;
 }
 
-/** An address as reports show it. */
 export const shownUrl = (href: string): string => maskKeys(href).slice(0, 500);
 
 /** A request of the SDK, or undefined. Remembers the prefix of a proxy. */

@@ -22,7 +22,6 @@ const rejectedFor = (o: Observations, detail: RegExp): CheckEvidence[] =>
     .filter(({ rejected }) => detail.test(`${rejected?.reason} ${rejected?.detail}`))
     .map((it) => ({ text: rejectionText(it), request: it.n }));
 
-/** How far a mistyped name may be. */
 const farthest = 2;
 
 /** True if a host's domain looks like PostHog's, mistyped. */

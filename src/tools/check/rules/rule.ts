@@ -19,7 +19,6 @@ export type CheckArea = keyof typeof checkAreas;
 
 export type CheckSeverity = "error" | "warning" | "info";
 
-/** An observation that proves a finding. */
 export interface CheckEvidence {
   readonly text: string;
   readonly url?: string;

@@ -4,7 +4,6 @@ import { type HogQLValue, isInteger, isNumber, isTime, nullable, type Type, type
 import type { Zones } from "../values.ts";
 import type { Patterns } from "./patterns.ts";
 
-/** What functions may use in addition to their arguments. */
 export interface FunctionContext {
   /** ms since the epoch */
   readonly now: number;

@@ -27,7 +27,6 @@ class QueryReader extends ExpressionReader {
     return this.withSets(this.queryPart(), start);
   }
 
-  /** The queries that UNION and the like add. */
   withSets(first: QueryNode, start: number): QueryNode {
     const others: { set_operator: string; select_query: QueryNode }[] = [];
     while (this.is(...setOperators)) {

@@ -5,7 +5,6 @@ import { type HogQLToken, tokensOf } from "./lexer.ts";
 /** Deeper nesting would exhaust the stack. */
 const deepest = 200;
 
-/** Reads the tokens of a query one after the other. */
 export class TokenReader {
   readonly #tokens: readonly HogQLToken[];
   #at = 0;
