@@ -34,39 +34,43 @@ const vitest = (folder: string): string[] => [
 const aboutBaseline = (stderr: string): string =>
   /^phx-sim: analytics baseline:[\s\S]*?(?=\n {2}→)/m.exec(stderr)?.[0] ?? "";
 
-test("parallel tests in random order: no changes until the app changes", async () => {
-  const cwd = appFolder();
-  const updated = await phxSim(["baseline", "update", "--", ...vitest(cwd)], { isOwn: true, cwd }).ended;
-  expect(updated.stderr).toMatch(/analytics\.baseline\.ndjson is written: \d+ tests/);
-  const file = readFileSync(join(cwd, "analytics.baseline.ndjson"), "utf8");
-  expect(file).toContain(output("analytics.baseline.ndjson"));
+test(
+  "parallel tests in random order: no changes until the app changes",
+  async () => {
+    const cwd = appFolder();
+    const updated = await phxSim(["baseline", "update", "--", ...vitest(cwd)], { isOwn: true, cwd }).ended;
+    expect(updated.stderr).toMatch(/analytics\.baseline\.ndjson is written: \d+ tests/);
+    const file = readFileSync(join(cwd, "analytics.baseline.ndjson"), "utf8");
+    expect(file).toContain(output("analytics.baseline.ndjson"));
 
-  for (let i = 0; i < runs; i++) {
+    for (let i = 0; i < runs; i++) {
+      const args = ["exec", "--fail-on", "baseline", "--", ...vitest(cwd)];
+      const { code, stderr } = await phxSim(args, { isOwn: true, cwd }).ended;
+      expect(stderr).toMatch(/analytics baseline: no changes in \d+ tests\n/);
+      expect(code).toBe(0);
+    }
+
+    const shop = join(cwd, "shop-app/shop.js");
+    const changed = readFileSync(shop, "utf8")
+      .replace(
+        'event: "signup_completed", properties: { plan }',
+        'event: "signup_completed", properties: { plan, seats: 1 }',
+      )
+      .replace("properties: { amount, items }", "properties: { amount, items: items.length }");
+    writeFileSync(shop, changed);
     const args = ["exec", "--fail-on", "baseline", "--", ...vitest(cwd)];
-    const { code, stderr } = await phxSim(args, { isOwn: true, cwd }).ended;
-    expect(stderr).toMatch(/analytics baseline: no changes in \d+ tests\n/);
-    expect(code).toBe(0);
-  }
+    const { code, stderr } = await phxSim(args, { isOwn: true, cwd, env: { PHX_SIM_REPORT: "phx-report" } })
+      .ended;
+    expect(aboutBaseline(stderr)).toBe(output("baseline.txt").trimEnd());
+    expect(stderr).toContain("phx-sim: --fail-on: 2 changes of the analytics baseline");
+    expect(code).toBe(1);
+    expect(readFileSync(join(cwd, "phx-report/summary.md"), "utf8")).toContain(
+      "+ signup_completed: seats is new",
+    );
 
-  const shop = join(cwd, "shop-app/shop.js");
-  const changed = readFileSync(shop, "utf8")
-    .replace(
-      'event: "signup_completed", properties: { plan }',
-      'event: "signup_completed", properties: { plan, seats: 1 }',
-    )
-    .replace("properties: { amount, items }", "properties: { amount, items: items.length }");
-  writeFileSync(shop, changed);
-  const args = ["exec", "--fail-on", "baseline", "--", ...vitest(cwd)];
-  const { code, stderr } = await phxSim(args, { isOwn: true, cwd, env: { PHX_SIM_REPORT: "phx-report" } })
-    .ended;
-  expect(aboutBaseline(stderr)).toBe(output("baseline.txt").trimEnd());
-  expect(stderr).toContain("phx-sim: --fail-on: 2 changes of the analytics baseline");
-  expect(code).toBe(1);
-  expect(readFileSync(join(cwd, "phx-report/summary.md"), "utf8")).toContain(
-    "+ signup_completed: seats is new",
-  );
-
-  const from = ["baseline", "update", "--from", "phx-report/analytics.baseline.ndjson"];
-  expect((await phxSim(from, { isOwn: true, cwd }).ended).code).toBe(0);
-  expect(readFileSync(join(cwd, "analytics.baseline.ndjson"), "utf8")).toContain('"seats":"number"');
-});
+    const from = ["baseline", "update", "--from", "phx-report/analytics.baseline.ndjson"];
+    expect((await phxSim(from, { isOwn: true, cwd }).ended).code).toBe(0);
+    expect(readFileSync(join(cwd, "analytics.baseline.ndjson"), "utf8")).toContain('"seats":"number"');
+  },
+  180_000 + runs * 20_000,
+);
