@@ -14,8 +14,9 @@ export function joinSignals(...signals: readonly AbortSignal[]) {
     if (signal.aborted) end();
     else signal.addEventListener("abort", end);
   }
+  const signal: AbortSignal = controller.signal;
   return {
-    signal: controller.signal,
+    signal,
     end,
     release() {
       for (const signal of signals) signal.removeEventListener("abort", end);

@@ -4,7 +4,7 @@ import type { CallFacts } from "./call-facts.ts";
 import { partitionOf } from "./call-facts.ts";
 import { placeTest } from "./routes.ts";
 
-interface TakenAnswer {
+export interface TakenAnswer {
   readonly write: Write;
   readonly keep: boolean;
 }

@@ -22,7 +22,7 @@ export interface SnapshotFacts {
 }
 
 /** A snapshot of a storage; if its label cannot be read, only the name is known. */
-interface StoredSnapshot extends Pick<SnapshotFacts, "name"> {
+export interface StoredSnapshot extends Pick<SnapshotFacts, "name"> {
   created_at: number | null;
   persons: number | null;
   events: number | null;

@@ -2,7 +2,7 @@ import type { Rows } from "../../journal/log/rows.ts";
 import { createCache, linkColumn } from "./documents.ts";
 import { createLineRows, firstOwnColumn, type LinePlace } from "./rows.ts";
 
-interface IdEntry {
+export interface IdEntry {
   slot: number;
   hash: number;
   distinctId: string;
