@@ -1,13 +1,6 @@
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import {
-  damagedSnapshot,
-  folderStorage,
-  type Kept,
-  type Label,
-  memoryStorage,
-  type SnapshotFacts,
-} from "./snapshot-storage.ts";
+import { , damagedSnapshot, folderStorage, type Kept, type Label, memoryStorage, type SnapshotFacts, type StoredSnapshot } from "./snapshot-storage.ts";
 
 const nameShape = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/i;
 
@@ -23,7 +16,7 @@ export function createSnapshots(kept: Kept) {
   const keyOf = (name: string) => name.toLowerCase();
   return {
     /** Oldest first. */
-    list() {
+    list(): StoredSnapshot[] {
       const intact = [...storage.labels.values()].map((it) => ({ ...factsOf(it), damaged: null }));
       return [...intact, ...storage.damaged.values()].sort(
         (a, b) => (a.created_at ?? 0) - (b.created_at ?? 0) || (a.name < b.name ? -1 : 1),
