@@ -1,6 +1,14 @@
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { , damagedSnapshot, folderStorage, type Kept, type Label, memoryStorage, type SnapshotFacts, type StoredSnapshot } from "./snapshot-storage.ts";
+import {
+  damagedSnapshot,
+  folderStorage,
+  type Kept,
+  type Label,
+  memoryStorage,
+  type SnapshotFacts,
+  type StoredSnapshot,
+} from "./snapshot-storage.ts";
 
 const nameShape = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/i;
 
