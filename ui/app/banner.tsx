@@ -33,7 +33,7 @@ export function Banner() {
       {faults.length > 0 && <Faults names={faults} />}
       {damage > 0 && (
         <Line tone="odd" title={`The data folder has ${counted(damage, "problem")}.`}>
-          <span>Files are damaged, or another program changed them. Everything else is intact.</span>
+          <span>Files are damaged, or another program changed them.</span>
           <Where view="world" path={["scenario"]} text="See where" />
         </Line>
       )}

@@ -70,7 +70,7 @@ function NotLoaded({ onShow, onRetry }: { onShow: () => () => void; onRetry: () 
   useEffect(onShow, []);
   return (
     <Empty title="This part of the page did not load">
-      <p>The sim did not respond. If it is running, it was updated: reload the page.</p>
+      <p>The sim did not respond. If it runs, it was updated: reload the page.</p>
       <p>
         <Button kind="main" onClick={() => void onRetry()}>
           Try again

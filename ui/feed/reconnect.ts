@@ -11,17 +11,11 @@ export interface Ending {
 const lost: Ending = { why: null, again: "soon" };
 
 const endings: Readonly<Record<number, Ending>> = {
-  [closing.bad_frame]: {
-    why: "The sim did not understand this page. It may be of another version: reload the page.",
-    again: "late",
-  },
+  [closing.bad_frame]: { why: "The sim and this page have different versions: reload the page.", again: "late" },
   [closing.token_required]: { why: null, again: "never" },
   [closing.stalled]: { why: null, again: "immediately" },
-  [closing.too_many_messages]: { why: "This page sent too many requests. It resumes in a moment.", again: "late" },
-  [closing.too_many_pages]: {
-    why: "Too many pages of this sim are open. Close some: this one connects as soon as possible.",
-    again: "late",
-  },
+  [closing.too_many_messages]: { why: "This page sent too many requests. It resumes soon.", again: "late" },
+  [closing.too_many_pages]: { why: "Too many pages of this sim are open: close some.", again: "late" },
   1001: { why: "The sim was stopped.", again: "soon" },
 };
 

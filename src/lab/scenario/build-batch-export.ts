@@ -1,7 +1,8 @@
 import type { Path } from "../../kernel/base/json.ts";
 import { readDuration } from "../../kernel/base/time-text.ts";
 import { maskSecrets } from "../../state/documents/batch-export-secrets.ts";
-import { type AuthoredOutcome, backfillKind, exportKind, runKind } from "../../state/documents/schemas/batch-export.ts";
+import { backfillKind, exportKind, runKind } from "../../state/documents/kind-values.ts";
+import type { AuthoredOutcome } from "../../state/documents/schemas/batch-export.ts";
 import type { BatchExport, BatchExportBackfill, StoredProject } from "../../state/documents/world.ts";
 import type { AuthoredBackfill, AuthoredBatchExport, AuthoredLogs, AuthoredRun } from "./project-schema.ts";
 import { beginning, Names, timeOr, type WorldBuilder } from "./world-builder.ts";

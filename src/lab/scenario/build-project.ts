@@ -1,8 +1,14 @@
 import type { Path } from "../../kernel/base/json.ts";
 import { isUuid } from "../../kernel/base/text.ts";
 import { blankFeatureFlag, blankProject } from "../../state/documents/blank.ts";
-import { dashboardKind, insightKind, templateKind, tileKind } from "../../state/documents/schemas/dashboard.ts";
-import { cohortKind, flagKind } from "../../state/documents/schemas/feature-flag.ts";
+import {
+  cohortKind,
+  dashboardKind,
+  flagKind,
+  insightKind,
+  templateKind,
+  tileKind,
+} from "../../state/documents/kind-values.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import type {
   Dashboard,

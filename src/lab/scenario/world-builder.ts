@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { uuidV5 } from "../../kernel/base/ids.ts";
 import { type Path, pointerTo } from "../../kernel/base/json.ts";
 import { createGuesses } from "../../kernel/base/nearest.ts";
-import type { KindOf } from "../../state/documents/kind.ts";
+import type { AuthoredForm } from "../../state/documents/new-document.ts";
 import { numberedKinds } from "../../state/documents/resources.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import { wireTime } from "../../state/documents/time.ts";
@@ -185,16 +185,20 @@ export class WorldBuilder {
   }
 
   /** The fields of the document that a scenario sets: wire times, tidy tags, ids of users. */
-  fields<D>({ fields }: KindOf<D>, authored: Readonly<Record<string, unknown>>, at: Path): Partial<D> {
-    const values = Object.entries(fields).map(([name, { stored, author, is }]) => {
-      const value = stored && author && authored[name];
-      if (author && is === "user") return [name, this.author(value as string | null | undefined, [...at, name])];
+  fields<D>(
+    kind: { readonly authored: Readonly<Record<string, AuthoredForm>>; blank(given: never, time?: string): D },
+    authored: Readonly<Record<string, unknown>>,
+    at: Path,
+  ): Partial<D> {
+    const values = Object.entries(kind.authored).flatMap(([name, form]) => {
+      const value = authored[name];
+      if (form === "user") return [[name, this.author(value as string | null | undefined, [...at, name])]];
       if (value === undefined) return [];
-      if (is === "time") return [name, timeOr(value as string | null, null)];
-      return [name, is === "tags" ? tidyTags(value as string[]) : value];
+      if (form === "time") return [[name, timeOr(value as string | null, null)]];
+      return [[name, form === "tags" ? tidyTags(value as string[]) : value]];
     });
     // each value has the shape of its field
-    return Object.fromEntries(values.filter(([name]) => name !== undefined)) as Partial<D>;
+    return Object.fromEntries(values) as Partial<D>;
   }
 
   sequences(): Record<string, number> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { type AuthoredForm, newDocument } from "./new-document.ts";
 
-/** As the blank value of a field: the time of the document's creation. */
-export const now = Symbol("now");
+export { now } from "./new-document.ts";
 
 /** Its description in scenarios, and its shape there, if it is not the stored one. */
 type Authored = string | readonly [shape: z.ZodType, description: string, required?: "required"];
@@ -20,8 +20,8 @@ export interface KindField {
   readonly write?: z.ZodType;
   /** Scenarios may have it. */
   readonly author?: Authored;
-  /** How a scenario differs from the world: an e-mail address is a user's id, a time has any offset, tags are not tidy. */
-  readonly is?: "user" | "time" | "tags";
+  /** Its form in scenarios, if it is not the same. */
+  readonly is?: AuthoredForm;
 }
 
 type Fields = Readonly<Record<string, KindField>>;
@@ -82,12 +82,6 @@ const ordered = (shape: z.ZodRawShape, names: string): z.ZodRawShape => ({
   ...shape,
 });
 
-export interface KindOf<D> {
-  readonly fields: Fields;
-  readonly Authored: z.ZodObject;
-  blank(given: never, time?: string): D;
-}
-
 /**
  * A kind of documents, of one row for each field in the order of responses. The world's schema, the management API,
  * scenarios and `pull` read it.
@@ -96,10 +90,13 @@ export interface KindOf<D> {
  */
 export function kind<const F extends Fields>(fields: F, { written = "", authored = "" } = {}) {
   const entries: [string, KindField][] = Object.entries(fields);
-  const blanks = entries.filter(([, field]) => "blank" in field);
+  const blanks = Object.fromEntries(entries.flatMap(([name, it]) => ("blank" in it ? [[name, it.blank]] : [])));
+  const inScenarios = entries.filter(([, { stored, author }]) => stored && author);
   // Each object has the keys of its type, which the compiler cannot follow.
   return {
     fields: fields as Fields,
+    /** For `kind-values.ts`. */
+    values: { authored: Object.fromEntries(inScenarios.map(([name, { is = "same" }]) => [name, is])), blanks },
     Stored: z.object(shapeOf(fields, ({ stored }) => stored) as StoredShape<F>),
     Writable: z.object(
       ordered(
@@ -111,10 +108,8 @@ export function kind<const F extends Fields>(fields: F, { written = "", authored
     Listed: z.object(shapeOf(fields, (it) => (it.detail ? undefined : shownOf(it))) as ListShape<F>),
     Authored: z.strictObject(ordered(shapeOf(fields, authoredOf), authored) as AuthorShape<F>),
     /** A new document; its keys are in the order of the given ones. @param time Wire time */
-    blank(given: Omit<Document<F>, BlankKeys<F>> & Partial<Document<F>>, time = ""): Document<F> {
-      const values = blanks.map(([name, { blank }]) => [name, blank === now ? time : structuredClone(blank)]);
-      return { ...given, ...Object.fromEntries(values), ...given };
-    },
+    blank: (given: Omit<Document<F>, BlankKeys<F>> & Partial<Document<F>>, time = "") =>
+      newDocument(blanks, given, time) as Document<F>,
     /** The fields of the document that a body sets. @param convert What is stored of a field's value; undefined: nothing */
     changes(
       body: object,

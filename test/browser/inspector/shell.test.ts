@@ -286,7 +286,7 @@ test("a page that no one sees for long lets go, and goes on when it is seen", as
 
 test.each([
   [4430, "Too many pages of this sim are open"],
-  [4400, "did not understand this page"],
+  [4400, "have different versions"],
 ])("reported goodbye with %i, it says why and tries again", async (code, words) => {
   await using it = await stage.open("", { allow: /WebSocket/ });
   const { page, sim } = it;

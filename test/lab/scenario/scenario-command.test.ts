@@ -90,9 +90,9 @@ describe("check", () => {
     );
     const { code, stdout, stderr } = await run("check", "many.yaml");
     const lines = stdout.trimEnd().split("\n");
-    expect({ code, stderr, count: lines.length }).toEqual({ code: 1, stderr: "phx-sim: 10000 problems\n", count: 51 });
-    expect(lines.at(-1)).toBe("and 9,950 more; --json lists all");
-    expect(JSON.parse((await run("check", "many.yaml", "--json")).stdout).problems).toHaveLength(10_000);
+    expect({ code, stderr, count: lines.length }).toEqual({ code: 1, stderr: "phx-sim: 5000 problems\n", count: 51 });
+    expect(lines.at(-1)).toBe("and 4,950 more; --json lists all");
+    expect(JSON.parse((await run("check", "many.yaml", "--json")).stdout).problems).toHaveLength(5000);
   });
 
   test("hostile text does not reach the terminal", async () => {

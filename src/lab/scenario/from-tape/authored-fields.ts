@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
-import type { KindOf } from "../../../state/documents/kind.ts";
+import type { KindField } from "../../../state/documents/kind.ts";
 import { dashboardKind, insightKind } from "../../../state/documents/schemas/dashboard.ts";
 import { cohortKind } from "../../../state/documents/schemas/feature-flag.ts";
 import {
@@ -27,7 +27,7 @@ const fields = ({ shape }: z.ZodObject, names: string): Fields => ({
 
 /** All that a scenario may have, but users: their addresses are not in the document. */
 const fieldsOf = (
-  { Authored: { shape }, fields: rows }: Pick<KindOf<unknown>, "Authored" | "fields">,
+  { Authored: { shape }, fields: rows }: { Authored: z.ZodObject; fields: Readonly<Record<string, KindField>> },
   without: readonly string[] = [],
 ): Fields => ({
   shape: shape as Fields["shape"],

@@ -11,13 +11,13 @@ type ExportSchema = { fields: Field[]; values: Record<string, string>; hogql_que
 /** A query as an export keeps it, or why it cannot be one. */
 type ReadQuery = { schema: ExportSchema; problem?: undefined } | { problem: string };
 
-function refusedSource({ table, next_join }: JoinNode, { ctes }: SelectNode): string | undefined {
+function refusedSource({ table, next_join }: JoinNode, { ctes, array_join_list }: SelectNode): string | undefined {
   const noSubqueries = "Subqueries or CTEs are not supported";
   if (table && isQuery(table)) return noSubqueries;
   if (table?.node !== "Field" || table.chain.join(".") !== "events") {
     return ctes ? noSubqueries : "Query must only SELECT FROM events";
   }
-  return next_join ? "JOINs are not supported" : undefined;
+  return next_join || array_join_list ? "JOINs are not supported" : undefined;
 }
 
 /**
