@@ -11,6 +11,14 @@ afterAll(() => sim.close());
 const hogql = (query: string, more: object = {}) => ({ query: { kind: "HogQLQuery", query }, ...more });
 const post = (body: unknown, root = "/api/projects/1") => ask(sim, "POST", `${root}/query/`, body);
 
+describe("a request with a query of more than 128 KiB", () => {
+  test.each(["/api/projects/1/query/", "/__sim/query", "/__sim/query/drop-offs"])("%s: 413", async (path) => {
+    const body = (length: number) => hogql(`SELECT '${"x".repeat(length)}'`);
+    expect((await ask(sim, "POST", path, body(128 * 1024))).status).toBe(413);
+    expect((await ask(sim, "POST", path, body(100 * 1024))).status).not.toBe(413);
+  });
+});
+
 describe("POST query", () => {
   test("HogQL", async () => {
     const { status, json } = await post(hogql("SELECT event, count() FROM events GROUP BY event ORDER BY event"));

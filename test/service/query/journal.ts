@@ -112,6 +112,8 @@ export function openJournal({ log: logOptions, people: personOptions, most }: Jo
       data.update();
       return data.events.map((it) => it.seq);
     },
+    /** Bytes of the lines that stay parsed. */
+    parsed: (project = 1) => dataOf(project).size,
     /** A project's table, compared with the events that the journal shows and the people that are stored. */
     table(columns: Columns = {}, project = 1): EventTable {
       const data = dataOf(project);

@@ -138,7 +138,7 @@ describe("events that were refused", () => {
 
 describe("events that were evicted", () => {
   test("leave a table from its front, in memory", async () => {
-    const { capture, table, log } = openJournal({ log: { keep: { bytes: 20_000 } } });
+    const { capture, table, log, parsed } = openJournal({ log: { keep: { bytes: 20_000 } } });
     const firsts: (number | undefined)[] = [];
     for (let k = 0; k < 60; k++) {
       await capture(some(k, k + 4));
@@ -148,6 +148,7 @@ describe("events that were evicted", () => {
     expect(firsts.at(-1)).toBe(log.firstHeldSeq);
     expect(log.firstHeldSeq).toBeGreaterThan(200);
     expect(table(plan).length).toBeLessThan(100);
+    expect(parsed()).toBeLessThan(25_000);
   });
 
   test("leave it when a file is trimmed", async () => {

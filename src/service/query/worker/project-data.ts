@@ -14,6 +14,8 @@ const mostParsed = 160 * 1024 * 1024;
 
 interface HeldLine {
   readonly line: TrafficLine;
+  /** Bytes of its text; 0 if it is parsed again each time. */
+  readonly parsed: number;
 }
 
 class KeptEvent implements QueryEvent {
@@ -22,7 +24,7 @@ class KeptEvent implements QueryEvent {
   readonly event: string;
   readonly distinct_id: string;
   readonly person: string;
-  readonly #held: HeldLine;
+  readonly held: HeldLine;
   readonly #index: number;
 
   constructor(held: HeldLine, seq: number, index: number, { event, distinct_id }: EventKey) {
@@ -32,12 +34,12 @@ class KeptEvent implements QueryEvent {
     this.event = event;
     this.distinct_id = distinct_id;
     this.person = person ?? "";
-    this.#held = held;
+    this.held = held;
     this.#index = index;
   }
 
-  property = (name: string): Json | undefined => keptProperty(this.#held.line, this.#index, name);
-  stored = (): StoredEvent => showEvent(this.#held.line, this.#index);
+  property = (name: string): Json | undefined => keptProperty(this.held.line, this.#index, name);
+  stored = (): StoredEvent => showEvent(this.held.line, this.#index);
 }
 
 /** What the process of queries keeps of a project: what it asked the sim for, as long as it is the same there. */
@@ -84,14 +86,13 @@ export class ProjectData implements ProjectEvents {
       }
       this.#epoch = epoch;
       this.#peopleVersion = people;
-      if ((this.#events[0]?.seq ?? firstHeld) < firstHeld)
-        this.#events = this.#events.filter(({ seq }) => seq >= firstHeld);
+      if ((this.#events[0]?.seq ?? firstHeld) < firstHeld) this.#evict(firstHeld);
       if (this.#readTo >= last) return;
       let pieces: Buffer[] = [];
       for (const { bytes, seqs } of this.#ask("lines", { since: this.#readTo, until: last })) {
         pieces.push(bytes);
         if (seqs.length === 0) continue;
-        this.#add({ bytes: Buffer.concat(pieces), seqs });
+        this.#add(Buffer.concat(pieces), seqs);
         pieces = [];
       }
       this.#readTo = last;
@@ -100,7 +101,14 @@ export class ProjectData implements ProjectEvents {
     }
   }
 
-  #add({ bytes, seqs }: LineBytes): void {
+  /** Lines of evicted events make room for others. */
+  #evict(firstHeld: number): void {
+    this.#events = this.#events.filter(({ seq }) => seq >= firstHeld);
+    this.#parsed = 0;
+    for (const held of new Set(this.#events.map((it) => it.held))) this.#parsed += held.parsed;
+  }
+
+  #add(bytes: Buffer, seqs: LineBytes["seqs"]): void {
     const held = this.#hold(bytes);
     const line = held?.line;
     if (!held || line?.seq === undefined) return;
@@ -112,18 +120,18 @@ export class ProjectData implements ProjectEvents {
   }
 
   /** Lines beyond the limit keep their bytes, of which the line is made whenever it is read. */
-  #hold(sent: Uint8Array): HeldLine | undefined {
-    const bytes = Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength);
+  #hold(bytes: Buffer): HeldLine | undefined {
     const line = requestIn(bytes, true)?.line;
-    if (!line || this.#parsed + bytes.length <= this.#most) {
+    if (!line) return undefined;
+    if (this.#parsed + bytes.length <= this.#most) {
       this.#parsed += bytes.length;
-      return line && { line };
+      return { line, parsed: bytes.length };
     }
-    const own = Buffer.from(bytes);
     let last = new WeakRef(line);
     return {
+      parsed: 0,
       get line() {
-        const known = last.deref() ?? requestIn(own, true)?.line;
+        const known = last.deref() ?? requestIn(bytes, true)?.line;
         // it was read before
         if (!known) throw new Error("a bug in phx-sim: a line of the journal cannot be read again");
         last = new WeakRef(known);
