@@ -1,26 +1,17 @@
 import { kindValues, now } from "./new-document.ts";
-import type {
-  backfillKind as backfillKindShapes,
-  exportKind as exportKindShapes,
-  runKind as runKindShapes,
-} from "./schemas/batch-export.ts";
-import type {
-  dashboardKind as dashboardKindShapes,
-  insightKind as insightKindShapes,
-  templateKind as templateKindShapes,
-  tileKind as tileKindShapes,
-} from "./schemas/dashboard.ts";
-import type { cohortKind as cohortKindShapes, flagKind as flagKindShapes } from "./schemas/feature-flag.ts";
+import type * as batchExport from "./schemas/batch-export.ts";
+import type * as dashboard from "./schemas/dashboard.ts";
+import type * as featureFlag from "./schemas/feature-flag.ts";
 
 // Made from the kinds of ./schemas by test/state/documents/kind-values.test.ts: UPDATE_KINDS=1 writes it.
 
-export const backfillKind = kindValues<typeof backfillKindShapes>(
-  "id:same start_at:time end_at:time status:same total_runs:same created_at:same finished_at:time",
+export const backfillKind = kindValues<typeof batchExport.backfillKind>(
+  "id start_at:time end_at:time status total_runs created_at finished_at:time",
   { start_at: null, end_at: null, total_runs: null, finished_at: null },
 );
 
-export const exportKind = kindValues<typeof exportKindShapes>(
-  "id:same name:same model:same destination:same interval:same paused:same created_at:time last_paused_at:time start_at:time end_at:time hogql_query:same schema:same filters:same deleted:same scripted_runs:same",
+export const exportKind = kindValues<typeof batchExport.exportKind>(
+  "id name model destination interval paused created_at:time last_paused_at:time start_at:time end_at:time hogql_query schema filters deleted scripted_runs",
   {
     model: "events",
     paused: false,
@@ -36,8 +27,8 @@ export const exportKind = kindValues<typeof exportKindShapes>(
   },
 );
 
-export const runKind = kindValues<typeof runKindShapes>(
-  "id:same status:same records_completed:same latest_error:same data_interval_start:time data_interval_end:time cursor:same created_at:same finished_at:time records_total_count:same bytes_exported:same backfill:same",
+export const runKind = kindValues<typeof batchExport.runKind>(
+  "id status records_completed latest_error data_interval_start:time data_interval_end:time cursor created_at finished_at:time records_total_count bytes_exported backfill",
   {
     records_completed: null,
     latest_error: null,
@@ -48,8 +39,8 @@ export const runKind = kindValues<typeof runKindShapes>(
   },
 );
 
-export const dashboardKind = kindValues<typeof dashboardKindShapes>(
-  "id:same name:same description:same pinned:same created_at:time created_by:user deleted:same creation_mode:same filters:same variables:same breakdown_colors:same data_color_theme_id:same tags:tags restriction_level:same",
+export const dashboardKind = kindValues<typeof dashboard.dashboardKind>(
+  "id name description pinned created_at:time created_by:user deleted creation_mode filters variables breakdown_colors data_color_theme_id tags:tags restriction_level",
   {
     name: null,
     description: "",
@@ -70,8 +61,8 @@ export const dashboardKind = kindValues<typeof dashboardKindShapes>(
   },
 );
 
-export const insightKind = kindValues<typeof insightKindShapes>(
-  "id:same short_id:same name:same derived_name:same description:same query:same filters:same deleted:same tags:tags favorited:same saved:same created_at:time created_by:user",
+export const insightKind = kindValues<typeof dashboard.insightKind>(
+  "id short_id name derived_name description query filters deleted tags:tags favorited saved created_at:time created_by:user",
   {
     name: null,
     derived_name: null,
@@ -89,13 +80,13 @@ export const insightKind = kindValues<typeof insightKindShapes>(
   },
 );
 
-export const templateKind = kindValues<typeof templateKindShapes>(
-  "id:same template_name:same dashboard_description:same dashboard_filters:same tags:same tiles:same variables:same created_at:time image_url:same",
+export const templateKind = kindValues<typeof dashboard.templateKind>(
+  "id template_name dashboard_description dashboard_filters tags tiles variables created_at:time image_url",
   { dashboard_description: "", dashboard_filters: {}, tags: [], variables: null, created_at: now, image_url: null },
 );
 
-export const tileKind = kindValues<typeof tileKindShapes>(
-  "id:same layouts:same color:same filters_overrides:same show_description:same transparent_background:same",
+export const tileKind = kindValues<typeof dashboard.tileKind>(
+  "id layouts color filters_overrides show_description transparent_background",
   {
     insight: null,
     text: null,
@@ -108,8 +99,8 @@ export const tileKind = kindValues<typeof tileKindShapes>(
   },
 );
 
-export const cohortKind = kindValues<typeof cohortKindShapes>(
-  "id:same name:same description:same deleted:same filters:same query:same created_by:user created_at:time is_static:same persons:same",
+export const cohortKind = kindValues<typeof featureFlag.cohortKind>(
+  "id name description deleted filters query created_by:user created_at:time is_static persons",
   {
     name: null,
     description: "",
@@ -123,7 +114,7 @@ export const cohortKind = kindValues<typeof cohortKindShapes>(
   },
 );
 
-export const flagKind = kindValues<typeof flagKindShapes>(
-  "id:same name:same filters:same deleted:same active:same created_at:time updated_at:time version:same ensure_experience_continuity:same tags:tags is_remote_configuration:same has_encrypted_payloads:same evaluation_runtime:same bucketing_identifier:same evaluation_contexts:same",
+export const flagKind = kindValues<typeof featureFlag.flagKind>(
+  "id name filters deleted active created_at:time updated_at:time version ensure_experience_continuity tags:tags is_remote_configuration has_encrypted_payloads evaluation_runtime bucketing_identifier evaluation_contexts",
   { created_at: now, tags: [] },
 );

@@ -12,14 +12,17 @@ export function newDocument(blanks: Readonly<Record<string, unknown>>, given: ob
 
 /**
  * The part of a kind that builds documents; it has no shapes, because a start builds a world and must not load them.
- * @param authored The fields that a scenario may set, with their forms: `name:same created_at:time`
+ * @param authored The fields that a scenario may set, with their forms: `name created_at:time`
  */
 export function kindValues<K extends { blank(given: never, time?: string): unknown }>(
   authored: string,
   blanks: Readonly<Record<string, unknown>>,
 ) {
   return {
-    authored: Object.fromEntries(authored.split(" ").map((it) => it.split(":"))) as Record<string, AuthoredForm>,
+    authored: Object.fromEntries(authored.split(" ").map((it) => [...it.split(":"), "same"])) as Record<
+      string,
+      AuthoredForm
+    >,
     blanks,
     blank: (given: Parameters<K["blank"]>[0], time = "") =>
       newDocument(blanks, given as object, time) as ReturnType<K["blank"]>,

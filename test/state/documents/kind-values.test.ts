@@ -21,18 +21,18 @@ const sourceOf = (object: object): string =>
 
 const formsOf = (authored: object): string =>
   Object.entries(authored)
-    .map((it) => it.join(":"))
+    .map(([name, form]) => (form === "same" ? name : `${name}:${form}`))
     .join(" ");
 
+/** `batch-export` is imported as `batchExport`. */
+const spaceOf = (module: string): string => module.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+
 function moduleText(): string {
-  const imports = Object.entries(files).map(
-    ([name, kinds]) =>
-      `import type { ${Object.keys(kinds).map((it) => `${it} as ${it}Shapes`)} } from "./schemas/${name}.ts";`,
-  );
-  const constants = Object.entries(files).flatMap(([, kinds]) =>
+  const imports = Object.keys(files).map((it) => `import type * as ${spaceOf(it)} from "./schemas/${it}.ts";`);
+  const constants = Object.entries(files).flatMap(([of, kinds]) =>
     Object.entries(kinds).map(
       ([name, kind]) =>
-        `export const ${name} = kindValues<typeof ${name}Shapes>("${formsOf(kind.values.authored)}", ${sourceOf(kind.values.blanks)});`,
+        `export const ${name} = kindValues<typeof ${spaceOf(of)}.${name}>("${formsOf(kind.values.authored)}", ${sourceOf(kind.values.blanks)});`,
     ),
   );
   const head = `// Made from the kinds of ./schemas by test/state/documents/kind-values.test.ts: UPDATE_KINDS=1 writes it.`;

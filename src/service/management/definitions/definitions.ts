@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { uuidV5 } from "../../../kernel/base/ids.ts";
-import { type Json, type JsonObject, textsIn } from "../../../kernel/base/json.ts";
+import { type Json, type JsonObject, textIn, textsIn } from "../../../kernel/base/json.ts";
 import { compareText, stringOf } from "../../../kernel/base/text.ts";
 import { resourceOf } from "../../../state/documents/resources.ts";
 import { tidyTags } from "../../../state/documents/tags.ts";
@@ -10,7 +10,7 @@ import { boolean, choice, integer, invalid, isTrue, list, text } from "../../api
 import type { ListFilter } from "../../api-frame/lists.ts";
 import { showUserOf, UserShape } from "../../api-frame/users.ts";
 import type { ResourceKind, Writing } from "../resources/kind.ts";
-import { tagsIn, textIn } from "../resources/resource-fields.ts";
+import { tagsIn } from "../resources/resource-fields.ts";
 
 /**
  * Events and properties by name: those that were captured, and those that clients or a scenario define. Upstream

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type JsonObject } from "../../../kernel/base/json.ts";
+import { isObject, type JsonObject, textIn } from "../../../kernel/base/json.ts";
 import { slugified } from "../../../state/documents/slug.ts";
 import type { FeatureFlag, StoredResource } from "../../../state/documents/world.ts";
 import type { Changing } from "../../api-frame/changing.ts";
@@ -13,7 +13,7 @@ import {
   showLinkedFlag,
 } from "../../flags/management/linked-flags.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
-import { siblingsOf, textIn } from "./resource-fields.ts";
+import { siblingsOf } from "./resource-fields.ts";
 
 /** Upstream PostHog/posthog products/early_access_features/backend/api.py, models.py. */
 

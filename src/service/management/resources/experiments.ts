@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type JsonObject, objectsIn } from "../../../kernel/base/json.ts";
+import { isObject, type JsonObject, objectsIn, textIn } from "../../../kernel/base/json.ts";
 import type { FeatureFlag } from "../../../state/documents/world.ts";
 import { boolean, datetime, invalid, text } from "../../api-frame/fields.ts";
 import {
@@ -10,7 +10,7 @@ import {
   showLinkedFlag,
 } from "../../flags/management/linked-flags.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
-import { searchIn, textIn } from "./resource-fields.ts";
+import { searchIn } from "./resource-fields.ts";
 
 const usualVariants: JsonObject[] = [
   { key: "control", name: "Control Group", rollout_percentage: 50 },

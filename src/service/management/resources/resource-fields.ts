@@ -1,16 +1,11 @@
 import type { z } from "zod";
-import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../../kernel/base/json.ts";
+import { type Json, type JsonObject, objectsIn, textIn, textsIn } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
 import type { StoredResource } from "../../../state/documents/world.ts";
 import { equalFilter, type ListFilter, searchFilter, tagsFilter } from "../../api-frame/lists.ts";
 import type { Writing } from "./kind.ts";
 
 /** What several kinds check, with the service's texts. */
-
-export const textIn = (fields: JsonObject, name: string): string => {
-  const value = own(fields, name);
-  return typeof value === "string" ? value : "";
-};
 
 /** The other documents of the kind that are not deleted. */
 export const siblingsOf = ({ desk, request, before }: Writing, kind: string): StoredResource[] =>

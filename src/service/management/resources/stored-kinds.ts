@@ -1,7 +1,6 @@
-import { isObject, type JsonObject, objectsIn } from "../../../kernel/base/json.ts";
+import { isObject, type JsonObject, objectsIn, textIn } from "../../../kernel/base/json.ts";
 import { boolean } from "../../api-frame/fields.ts";
 import type { ResourceKind } from "./kind.ts";
-import { textIn } from "./resource-fields.ts";
 
 /** A kind of documents that nothing else of the sim reads: they are kept as clients send them. */
 const stored = (kind: string, noun: string, more: Partial<ResourceKind> = {}): ResourceKind => ({

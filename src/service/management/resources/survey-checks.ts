@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject, objectsIn } from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textIn } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
 import type { FeatureFlag } from "../../../state/documents/world.ts";
 import { documentNamed } from "../../api-frame/access.ts";
 import { invalid } from "../../api-frame/fields.ts";
 import { flagWithId } from "../../flags/management/linked-flags.ts";
 import type { Writing } from "./kind.ts";
-import { siblingsOf, textIn } from "./resource-fields.ts";
+import { siblingsOf } from "./resource-fields.ts";
 
 /** What the service refuses in a survey. Upstream PostHog/posthog products/surveys/backend/api/survey.py. */
 

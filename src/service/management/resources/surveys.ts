@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type Json, type JsonObject, objectsIn } from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textIn } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
 import { liveResource } from "../../../state/documents/resources.ts";
 import { wireTime } from "../../../state/documents/time.ts";
@@ -15,7 +15,7 @@ import {
   showLinkedFlag,
 } from "../../flags/management/linked-flags.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
-import { fieldFilter, searchIn, textIn, withIds } from "./resource-fields.ts";
+import { fieldFilter, searchIn, withIds } from "./resource-fields.ts";
 import { checkSurvey, checkSurveyFields, surveyTypes } from "./survey-checks.ts";
 
 /** Upstream PostHog/posthog products/surveys/backend/api/survey.py, models.py. */

@@ -3,16 +3,10 @@ import type { ExprNode, JoinNode } from "./ast.ts";
 import { checkMembers } from "./compare.ts";
 import { isTurn } from "./grouping.ts";
 import { Refusal } from "./refusal.ts";
-import type { Member, RowSource, Table } from "./source.ts";
+import type { Member, RowSource, Table, TableNames } from "./source.ts";
 import { compile, type HogQLTerm, type SourceColumn, type ValueBudget } from "./term.ts";
 import { type HogQLValue, isNumber, typeName } from "./types.ts";
 import { defaultOf, isTrue, keyOf } from "./values.ts";
-
-/** Tables by their names, and those without a name. */
-export interface TableNames {
-  readonly tables: ReadonlyMap<string, Table>;
-  readonly anonymous: readonly Table[];
-}
 
 /** What FROM stands for: tables whose rows go together. */
 export interface From extends TableNames {
@@ -184,7 +178,10 @@ export function joined(parts: readonly Part[], resolve: Resolve, budget: ValueBu
       }
       if (partners.length === 0 && join.keepsLeft) emit(row, -1);
     }
-    if (join.keepsRight) for (let row = 0; row < count; row++) if (!isMatched[row]) emit(-1, row);
+    for (let row = 0; join.keepsRight && row < count; row++) {
+      if (isTurn(row)) yield undefined;
+      if (!isMatched[row]) emit(-1, row);
+    }
     return next;
   }
   return {

@@ -1,7 +1,7 @@
 import { nearest } from "../../../kernel/base/nearest.ts";
 import type { ExprNode, Located, QueryNode, WindowNode } from "./ast.ts";
 import { Refusal } from "./refusal.ts";
-import type { Member, Table } from "./source.ts";
+import type { Member, Table, TableNames } from "./source.ts";
 import type { HogQLTerm, SourceColumn } from "./term.ts";
 import type { HogQLValue, Type } from "./types.ts";
 
@@ -14,10 +14,7 @@ export interface Subquery {
 }
 
 /** Names that an expression may use. */
-export interface NameScope {
-  readonly tables: ReadonlyMap<string, Table>;
-  /** Tables without a name. */
-  readonly anonymous: readonly Table[];
+export interface NameScope extends TableNames {
   /** Aliases of the query so far. */
   readonly aliases: Map<string, HogQLTerm>;
   /** Expressions of `WITH`. */

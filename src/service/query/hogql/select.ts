@@ -1,13 +1,14 @@
 import type { Steps } from "../table.ts";
 import type { ExprNode, OrderNode, QueryNode, SelectNode, SelectSetNode } from "./ast.ts";
 import { type Ctes, expanded, planFrom, type QueryPlan, type ResultRow, type TablePorts } from "./from.ts";
-import { arrayJoined, condition, type From, type TableNames } from "./joins.ts";
+import { arrayJoined, condition, type From } from "./joins.ts";
 import type { NameScope, Subquery } from "./names.ts";
 import { grouped, output } from "./output.ts";
 import { placeOf } from "./placeholders.ts";
 import { columnName } from "./print.ts";
 import { Refusal } from "./refusal.ts";
 import type { Resolver } from "./resolve.ts";
+import type { TableNames } from "./source.ts";
 import { isQuery, mapTree } from "./syntax.ts";
 import { compile, type HogQLTerm, isAggregated, termsIn } from "./term.ts";
 import { commonType, typeName } from "./types.ts";

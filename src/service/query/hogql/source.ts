@@ -28,3 +28,9 @@ export interface RowSource extends Table {
   /** Work before rows are read. */
   prepare(): Steps<void>;
 }
+
+/** Tables by their names, and those without a name. */
+export interface TableNames {
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly anonymous: readonly Table[];
+}
