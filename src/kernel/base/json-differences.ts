@@ -18,7 +18,7 @@ interface Comparison {
   listsEqual?: boolean;
 }
 
-/** Deeper values are compared as a whole: a walk would run out of stack. */
+/** Deeper values are compared by their texts: a walk would run out of stack. */
 const deepest = 200;
 
 /** Deep equality; the order of keys does not matter. */
@@ -53,7 +53,7 @@ export function* differences(
 ): Generator<JsonDifference> {
   const { same = (a, b) => a === b, drops, alignsLists, listsEqual } = comparison;
   if (one === undefined || other === undefined || path.length > deepest) {
-    if (one !== other) yield { path, one, other };
+    if (JSON.stringify(one) !== JSON.stringify(other)) yield { path, one, other };
     return;
   }
   const isWhole = listsEqual && path.length > 0 && isEqual(one, other);

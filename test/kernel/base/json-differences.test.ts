@@ -10,3 +10,9 @@ test.each<[Json | undefined, Json | undefined, boolean]>([
 ])("isEqual(%j, %j) is %s", (a, b, same) => {
   expect(isEqual(a, b)).toBe(same);
 });
+
+test("values that are too deep for a walk are compared by their texts", () => {
+  const nested = (value: Json): Json => Array.from({ length: 1_000 }).reduce<Json>((inner) => [inner], value);
+  expect(isEqual(nested(1), nested(1))).toBe(true);
+  expect(isEqual(nested(1), nested(2))).toBe(false);
+});
