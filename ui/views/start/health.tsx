@@ -155,7 +155,6 @@ const tiles: readonly {
   },
 ];
 
-/** Each outcome with its figure. */
 /** Bars of a tile, and the height of the highest one. */
 const [bars, height] = [40, 20] as const;
 

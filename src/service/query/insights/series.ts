@@ -1,3 +1,4 @@
+import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
 import { likeTest } from "../../../kernel/base/wildcard.ts";
 import { textOf } from "../../flags/engine/values.ts";
@@ -124,18 +125,6 @@ export type ActorKey = Exclude<Json, object> | undefined;
 export const actorKey = (value: Json | undefined): ActorKey =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 
-/** Rows by a key, in the order of their first rows. */
-export function groupedRows<K>(rows: readonly number[], keyOf: (row: number) => K): Map<K, number[]> {
-  const groups = new Map<K, number[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const group = groups.get(key);
-    if (group) group.push(row);
-    else groups.set(key, [row]);
-  }
-  return groups;
-}
-
 interface Filtered {
   readonly properties?: Json | undefined;
   readonly filterTestAccounts?: boolean | null | undefined;
@@ -166,7 +155,7 @@ export function collect(
   return {
     ...{ actors, filters, rows },
     byActor(span, test) {
-      const groups = groupedRows(rows(span, test), (row) => actorKey(actors.of(row)));
+      const groups = groupedBy(rows(span, test), (row) => actorKey(actors.of(row)));
       for (const group of groups.values()) group.sort((a, b) => time(a) - time(b) || a - b);
       return groups;
     },

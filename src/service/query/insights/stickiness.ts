@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
 import { calendarOf } from "./dates.ts";
 import { everyRow } from "./filters.ts";
 import { bucketsOf, type Range } from "./range.ts";
 import { unsupported } from "./refuse.ts";
-import { type Actors, actorsOf, collect, datesOf, type Entity, entityOf, groupedRows, wholeSeconds } from "./series.ts";
+import { type Actors, actorsOf, collect, datesOf, type Entity, entityOf, wholeSeconds } from "./series.ts";
 import { CompareFilter, Customizations, IntervalName, insightFields, nullish, SeriesNode } from "./shapes.ts";
 import { checkNumbers } from "./sizes.ts";
 import { sumOf } from "./statistics.ts";
@@ -65,7 +66,7 @@ function activeIntervals(
   const counts = new Array<number>(buckets.starts.length).fill(0);
   const { byActor } = collect(query, node, seriesActors(node, context), context);
   for (const rows of byActor(wholeSeconds(calendar, range.countedFrom, range.to), entity.test).values()) {
-    const events = groupedRows(rows, (row) => buckets.indexOf(table.time(row)));
+    const events = groupedBy(rows, (row) => buckets.indexOf(table.time(row)));
     const active = [...events.values()].filter((it) => criteria[operator](it.length, value)).length;
     if (active > 0) counts[active - 1] = (counts[active - 1] ?? 0) + 1;
   }

@@ -1,3 +1,4 @@
+import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { numberOf } from "../../flags/engine/values.ts";
 import { expressionMeasure } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
@@ -5,7 +6,7 @@ import type { EventColumn } from "../table.ts";
 import { columnAt, sessionDurations } from "./columns.ts";
 import type { Interval } from "./dates.ts";
 import { refuse, unsupported } from "./refuse.ts";
-import { type Actors, actorKey, groupedRows } from "./series.ts";
+import { type Actors, actorKey } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
 import { aggregates } from "./statistics.ts";
 
@@ -75,7 +76,7 @@ function numbersOf(node: SeriesNode, context: QueryContext): (rows: readonly num
   return (rows) => {
     const counted =
       node.math_property === "$session_duration"
-        ? [...groupedRows(rows, session).values()].flatMap(([row]) => row ?? [])
+        ? [...groupedBy(rows, session).values()].flatMap(([row]) => row ?? [])
         : rows;
     const numbers: number[] = [];
     for (const row of counted) {
@@ -91,7 +92,7 @@ export function measureOf(node: SeriesNode, math: string, { of: actor }: Actors,
   const { table } = context;
   const perActorAggregate = aggregates[perActor.exec(math)?.[1] ?? ""];
   if (perActorAggregate)
-    return (rows) => perActorAggregate([...groupedRows(rows, table.person).values()].map((it) => it.length));
+    return (rows) => perActorAggregate([...groupedBy(rows, table.person).values()].map((it) => it.length));
   if (math === "dau" || (math === "unique_group" && groupsCounted(node) !== undefined))
     return (rows) => new Set(rows.map((row) => actorKey(actor(row)))).size;
   if (math === "unique_session") {

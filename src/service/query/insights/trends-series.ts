@@ -1,3 +1,4 @@
+import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import type { QueryContext } from "../kind.ts";
 import { type Breakdown, type BrokenDown, breakdownOf, merged } from "./breakdowns.ts";
 import { moved, type ProjectCalendar } from "./dates.ts";
@@ -10,7 +11,6 @@ import {
   type Collection,
   collect,
   type Entity,
-  groupedRows,
   selectRows,
   wholeSeconds,
 } from "./series.ts";
@@ -84,11 +84,11 @@ function countedBy(math: string, counting: Counting): Counted {
 
 function rowsByKey({ calendar, job, collection, breakdown }: Counting, from: number) {
   const rows = collection.rows(wholeSeconds(calendar, from, job.range.to), allOf([job.entity.test, job.only]));
-  return groupedRows(rows, breakdown.keyOf);
+  return groupedBy(rows, breakdown.keyOf);
 }
 
 const byActor = (rows: readonly number[], { actors }: Counting) =>
-  groupedRows(rows, (row) => actorKey(actors.of(row))).values();
+  groupedBy(rows, (row) => actorKey(actors.of(row))).values();
 
 function add(counted: Counted, { buckets }: Counting, key: string, bucket: number, amount: number): void {
   const width = buckets.starts.length;
@@ -106,7 +106,7 @@ function measuredCells(math: string, counting: Counting, from: number): Counted 
   const measure = measureOf(job.node, math, actors, context);
   const counted: Counted = new Map();
   for (const [key, rows] of rowsByKey(counting, from)) {
-    for (const [bucket, cell] of groupedRows(rows, (row) => buckets.indexOf(context.table.time(row))))
+    for (const [bucket, cell] of groupedBy(rows, (row) => buckets.indexOf(context.table.time(row))))
       add(counted, counting, key, bucket, measure(cell));
   }
   return counted;
@@ -177,7 +177,7 @@ function firstTimes(isMatching: boolean, counting: Counting): Counted {
   const passes = allOf([collection.filters, job.only]);
   const { from, to } = wholeSeconds(calendar, job.range.countedFrom, job.range.to);
   const counted: Counted = new Map();
-  for (const rows of groupedRows(selectRows(context, { from: -Infinity, to }, job.entity.test), person).values()) {
+  for (const rows of groupedBy(selectRows(context, { from: -Infinity, to }, job.entity.test), person).values()) {
     const first = rows.reduce((a, b) => (time(b) < time(a) ? b : a));
     const matching = isMatching ? rows.filter(passes) : rows;
     const at = matching.reduce((least, row) => Math.min(least, time(row)), Infinity);
