@@ -1,8 +1,8 @@
 /** A query that takes more time or memory than there is, or whose result would. */
 interface Bomb {
   readonly name: string;
-  /** True if it is refused before anything is computed; else it is ended. */
-  readonly isRefused?: true;
+  /** The status if it is refused before anything is computed; else it is ended. */
+  readonly refused?: 400 | 413;
   readonly query: string | Readonly<Record<string, unknown>>;
 }
 
@@ -60,12 +60,12 @@ export const bombs: readonly Bomb[] = [
     }),
   },
   {
-    isRefused: true,
+    refused: 400,
     name: "each minute of ten years",
     query: trends({ interval: "minute", dateRange: { date_from: "-3650d" }, compareFilter: { compare: true } }),
   },
   {
-    isRefused: true,
+    refused: 400,
     name: "thousands of series of minutes",
     query: {
       ...trends({ interval: "minute", dateRange: { date_from: "-60d" } }),
@@ -73,7 +73,7 @@ export const bombs: readonly Bomb[] = [
     },
   },
   {
-    isRefused: true,
+    refused: 400,
     name: "a formula in 50,000 parentheses",
     query: trends({ trendsFilter: { formula: `${"(".repeat(50_000)}A${")".repeat(50_000)}` } }),
   },
@@ -82,18 +82,18 @@ export const bombs: readonly Bomb[] = [
     query: trends({ trendsFilter: { formulas: Array.from({ length: 9_000 }, (_, i) => `A + ${i}`) } }),
   },
   {
-    isRefused: true,
+    refused: 400,
     name: "an expression in 50,000 parentheses",
     query: `SELECT ${"(".repeat(50_000)}1${")".repeat(50_000)}`,
   },
-  { isRefused: true, name: "a sum of 30,000 terms", query: `SELECT ${repeated(30_000, () => "1", " + ")}` },
+  { refused: 400, name: "a sum of 30,000 terms", query: `SELECT ${repeated(30_000, () => "1", " + ")}` },
   {
-    isRefused: true,
+    refused: 413,
     name: "two megabytes of numbers",
     query: { ...trends({}), series: Array.from({ length: 1_000_000 }, () => 1) },
   },
   {
-    isRefused: true,
+    refused: 400,
     name: "retention over a million periods",
     query: {
       kind: "RetentionQuery",
@@ -106,17 +106,17 @@ export const bombs: readonly Bomb[] = [
     },
   },
   {
-    isRefused: true,
+    refused: 400,
     name: "stickiness of each minute of ten years",
     query: { kind: "StickinessQuery", interval: "minute", dateRange: { date_from: "-3650d" }, series },
   },
   {
-    isRefused: true,
+    refused: 400,
     name: "lifecycles of each minute of ten years",
     query: { kind: "LifecycleQuery", interval: "minute", dateRange: { date_from: "-3650d" }, series },
   },
   {
-    isRefused: true,
+    refused: 400,
     name: "trends of funnels of each minute of ten years",
     query: {
       kind: "FunnelsQuery",
