@@ -34,7 +34,6 @@ function textOf(value: LastApplied): Buffer {
  */
 export class AppliedScenario {
   readonly #file: string | null;
-  /** Known once it was read or written. */
   #last: LastApplied | undefined;
 
   constructor(folder: string | null) {
@@ -107,7 +106,6 @@ export class AppliedScenario {
   }
 }
 
-/** The scenario of a sim, and the state of its files. */
 export interface ScenarioState {
   current: Scenario;
   /** Where it is read from; edits of its files are followed. */

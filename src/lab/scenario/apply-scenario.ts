@@ -122,7 +122,6 @@ function addPersons(people: PersonStore, after: Built, base: World, before: Buil
   }
 }
 
-/** The index of a group type, which is added if there is room. */
 function typeOf(people: PersonStore, project: number, name: string): number | undefined {
   const types = people.groupTypes(project);
   const at = types.indexOf(name);
@@ -147,7 +146,6 @@ function namesOfPersons({ world, people }: Built) {
   return { person, group, has: (name: string) => all.has(name) };
 }
 
-/** Puts an edited scenario in force while the sim runs. */
 export function applyEdit(
   parts: ApplyParts & { readonly faults: FaultRules },
   next: Scenario,

@@ -36,7 +36,6 @@ export function addUser(builder: WorldBuilder, authored: AuthoredUser, at: Path)
   builder.users.add(user, { id: email });
 }
 
-/** Adds an organization with its members; its projects are added later. */
 export function addOrganization(builder: WorldBuilder, authored: AuthoredOrganization, at: Path): Organization {
   const { members, roles = [], invites = [], available_product_features: features, slug, ...given } = authored;
   const organization = blankOrganization(

@@ -12,7 +12,6 @@ interface Target {
   readonly project: StoredProject;
 }
 
-/** Adds a batch export with its backfills, runs and logs. */
 export function addBatchExport({ builder, project }: Target, authored: AuthoredBatchExport, at: Path): void {
   const { runs = [], backfills = [], logs = [], scripted_runs: scripted, ...given } = authored;
   const created = timeOr(given.created_at, beginning);

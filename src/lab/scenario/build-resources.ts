@@ -13,7 +13,6 @@ export interface Named {
 
 const isReference = (name: string): name is keyof typeof referenceFields => Object.hasOwn(referenceFields, name);
 
-/** The lists of resources, by their keys in the scenario. */
 function listsIn(authored: AuthoredProject): [string, readonly JsonObject[]][] {
   const {
     id: _id,

@@ -10,7 +10,6 @@ type Named = readonly [name: string | null, value: unknown];
 
 type Thing = Readonly<Record<string, unknown>>;
 
-/** The value of a key of `Part.names`. */
 function partName(thing: Thing, key: string): unknown {
   if (key.includes("+"))
     return key
@@ -46,7 +45,6 @@ const outside: readonly (readonly [part: ScenarioPart, of: (scenario: Scenario) 
   [scenarioParts.geoip, ({ geoip }) => geoip],
 ];
 
-/** Keys whose value is one thing. */
 const single = ["clock", "dialect", "faults"] as const;
 
 /** Things with the same name are distinguished by their order. */

@@ -20,7 +20,6 @@ type Issue = z.core.$ZodIssue;
 
 const stepOf = (step: PropertyKey): string | number => (typeof step === "number" ? step : String(step));
 
-/** The result of a check: a scenario, or problems. */
 interface Checked {
   readonly scenario?: Scenario;
   readonly problems: readonly PlacedProblem[];
@@ -45,7 +44,6 @@ export function checkScenario({ tree, isShort }: Whole): Checked {
   return { problems: inFile(result.error.issues.flatMap((issue) => problemsOf(issue, value))), warnings: [] };
 }
 
-/** Mistakes in flag rules of version 2. */
 const ruleProblems = ({ organizations }: Scenario): RawProblem[] =>
   organizations.flatMap(({ projects }, i) =>
     projects.flatMap(({ flags = {} }, j) =>
@@ -63,7 +61,6 @@ const ruleProblems = ({ organizations }: Scenario): RawProblem[] =>
     ),
   );
 
-/** Mistakes in the personas of a scenario. */
 const trafficProblems = ({ organizations }: Scenario): RawProblem[] =>
   organizations.flatMap(({ projects }, i) =>
     projects.flatMap(({ traffic = [] }, j) =>
@@ -175,7 +172,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   value: 'use "variants" for values, or true and false instead of the object',
 };
 
-/** The probable meaning of a key that is not among the known ones of its object. */
 function hintForKey(key: string, known: readonly string[]): string | undefined {
   const other = known.includes("rollout") && Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
   const meant = other ?? meantOf(key, known);

@@ -39,7 +39,6 @@ export function warningsOf(
 
 const quoted = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
-/** Names in a hint. */
 const maxNamed = 8;
 
 const listed = (names: readonly string[]): string =>
@@ -85,7 +84,6 @@ const flagNames = [
   ["web_experiments", "feature_flag_key"],
 ] as const;
 
-/** Checks the flags and cohorts of one project. */
 class ProjectCheck {
   readonly #flags: readonly FeatureFlag[];
   readonly #cohorts: readonly Cohort[];

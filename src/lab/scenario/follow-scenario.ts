@@ -42,14 +42,12 @@ export async function followScenario(options: FollowOptions): Promise<{ close():
 }
 
 export interface ScenarioWatch {
-  /** Resolves once changes are noticed. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
 interface WatchOptions {
   source: ScenarioSource;
-  /** The last reading, with the files to watch first. */
   first: Omit<LoadedScenario, "warnings">;
   /** Called with each new valid scenario, and awaited before the next reading. */
   onScenario(scenario: Scenario, warnings: readonly ScenarioProblem[]): void | Promise<void>;

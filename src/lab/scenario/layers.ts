@@ -12,7 +12,6 @@ import { shippedScenarios } from "./shipped.ts";
 import { completed, layOver, type Whole, withProjectKeysMoved } from "./short-form.ts";
 import { type Source, type TextPlace, type Tree, treeOf } from "./tree.ts";
 
-/** All layers as one, with everything that they extend. */
 interface Layered {
   /** Missing if a layer cannot be read. */
   readonly whole?: Whole;
@@ -63,7 +62,6 @@ export async function readLayers(
   return { ...(whole && { whole }), problems, files: [...reader.files.keys()] };
 }
 
-/** Undefined if one of them is missing. */
 function together(layers: readonly (Tree | undefined)[]): Tree | undefined {
   const present = layers.filter((it) => it !== undefined);
   return present.length === layers.length && present.length > 0 ? present.reduce(layOver) : undefined;
@@ -194,7 +192,6 @@ const parsers: Readonly<Record<string, (source: Source) => Promise<ParsedText>>>
 
 export const parserOf = (file: string) => parsers[extname(file).toLowerCase()];
 
-/** The reason why there is no text. */
 interface Unreadable {
   readonly reason: string;
   readonly isWrongName?: true;

@@ -10,7 +10,6 @@ export { ScenarioError } from "./problems.ts";
 /** A scenario that was read; without a scenario, the problems are the reason. */
 export interface LoadedScenario {
   readonly scenario?: Scenario;
-  /** By file and place. */
   readonly problems: readonly ScenarioProblem[];
   /** Parts that are allowed and cannot work, such as flags that depend on each other; empty if there are problems. */
   readonly warnings: readonly ScenarioProblem[];

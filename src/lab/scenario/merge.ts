@@ -35,7 +35,6 @@ const scenario: Rule = {
 /** Lays one scenario over another, key by key (see short-form.ts). */
 export const mergeScenarios = (lower: Tree, upper: Tree): Tree => merge(lower, upper, scenario);
 
-/** Lays the keys of a project over those of another. */
 export const mergeProjects = (lower: Tree, upper: Tree): Tree => merge(lower, upper, { inside: project });
 
 function merge(lower: Tree, upper: Tree, rule: Rule): Tree {

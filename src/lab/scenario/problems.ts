@@ -4,7 +4,6 @@ import { problemLines } from "../../kernel/base/problem.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { positionOf, type TextPlace } from "./tree.ts";
 
-/** A mistake in a scenario, and its place. */
 export interface RawProblem {
   readonly at: Path;
   readonly text: string;

@@ -33,7 +33,6 @@ const automatic: ReadonlySet<string> = new Set([
   "current_project",
 ]);
 
-/** True where a user changed the document. */
 const isEdited = (was: object, now: object): boolean => {
   const before = was as Fields;
   return Object.entries(now).some(([field, it]) => !automatic.has(field) && textOf(before[field]) !== textOf(it));

@@ -187,7 +187,6 @@ function documentWith<C extends CollectionName>(
 /** True for a document that goes, so that its number is free: see `leaving` in reload.ts. */
 type IsLeaving = (collection: CollectionName, id: Id) => boolean;
 
-/** Numbers and ids that are not taken. */
 class FreeIds {
   readonly #taken: Set<Id>;
   #highest: number;

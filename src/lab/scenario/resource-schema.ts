@@ -44,7 +44,6 @@ function named(name: string, field: z.core.$ZodType): z.core.$ZodType {
     : z.union([z.string(), field], one);
 }
 
-/** What an author may write; the checked document stays as it is. */
 function authoredShape({ fields, authored = {}, isLoose }: ResourceKind): z.ZodType {
   const own = Object.entries(fields).map(([name, it]) => [name, named(name, it)]);
   return (isLoose ? z.looseObject : z.strictObject)({
@@ -80,7 +79,6 @@ export const resourceLists = <R extends z.ZodType>(record: R) =>
     authoredKinds.map((kind) => [kind.kind, z.array(itemOf(kind, record)).optional().describe(about(kind))]),
   ) as unknown as Record<(typeof listNames)[number], z.ZodOptional<z.ZodArray<R>>>;
 
-/** How layers and changes name the documents. */
 export const resourceParts = Object.fromEntries(
   authoredKinds.map(({ kind, noun, nameField = "name" }) => [kind, { kind: noun, names: ["id", nameField] }]),
 );

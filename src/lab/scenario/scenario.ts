@@ -11,7 +11,6 @@ import { type ScenarioPersons, WorldBuilder } from "./world-builder.ts";
 export type { Scenario } from "./schema.ts";
 export type { ScenarioPersons } from "./world-builder.ts";
 
-/** The result of building a scenario; invalid if there are problems. */
 export interface Built {
   readonly world: World;
   readonly people: ScenarioPersons;

@@ -30,7 +30,6 @@ const AuthoredInvite = z.strictObject({
 
 const { name, id, slug, ...organization } = organizationKind.Authored.shape;
 
-/** An organization without its projects. */
 export const AuthoredOrganization = z.strictObject({
   ...{ name, id, slug },
   members: z
@@ -109,7 +108,6 @@ const described = Object.fromEntries(
   Object.entries(shape).map(([key, schema]) => [key, schema.describe(descriptions[key as Key])]),
 ) as typeof shape;
 
-/** An address or a range of addresses, and its location. */
 const AuthoredPlace = z.strictObject(described);
 
 export const OrganizationWithProjects = AuthoredOrganization.extend({

@@ -39,7 +39,6 @@ interface PlainTree {
   readonly value: null | boolean | number | string;
 }
 
-/** Offsets of the lines of a text, computed once. */
 const lineStarts = new WeakMap<Source, readonly number[]>();
 
 function startsOf(source: Source): readonly number[] {

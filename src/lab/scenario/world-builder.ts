@@ -132,7 +132,6 @@ export class WorldBuilder {
   readonly users = new Names<User>("user", this.problems);
   readonly organizations = new Names<Organization>("organization", this.problems);
   readonly projects = new Names<StoredProject>("project", this.problems);
-  /** Slugs in the scenario. */
   readonly givenSlugs: ReadonlySet<string>;
   readonly #givenNumbers: ReadonlyMap<SequenceName, ReadonlySet<unknown>>;
   readonly #highest = new Map<SequenceName, number>();

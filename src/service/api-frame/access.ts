@@ -33,7 +33,6 @@ export function found<T>(document: T | undefined, what?: string): T {
   return document;
 }
 
-/** Places where a personal key is looked for, in the service's order; the first that has one counts. */
 const places: readonly { name: string; read(call: Call): string | undefined }[] = [
   { name: "Authorization header", read: bearerOf },
   {
@@ -91,7 +90,6 @@ export function refuseProjectLimits({ key }: Caller): void {
   }
 }
 
-/** @throws SimError permission_denied */
 export function checkOrganizationLimit({ key }: Caller, id: string): void {
   if (key.scoped_organizations.length > 0 && !key.scoped_organizations.includes(id)) {
     throw denied(`API key does not have access to the requested organization: ID ${id}.`);
@@ -132,7 +130,6 @@ export function projectNamed(
   return number === undefined ? undefined : worlds.projectById(number);
 }
 
-/** True if the organization has the feature. */
 export const hasFeature = ({ available_product_features }: Organization, key: string): boolean =>
   available_product_features?.some((it) => it.key === key) ?? false;
 
@@ -141,10 +138,7 @@ export interface CallPlace {
   readonly level: MemberLevel;
 }
 
-/**
- * The project of the path, which the caller and the key may enter.
- * @throws SimError not_found, permission_denied
- */
+/** The project of the path, which the caller and the key may enter. @throws SimError not_found, permission_denied */
 export function enterProject(call: Call, desk: ResourceDesk, caller: Caller): CallPlace & { project: StoredProject } {
   const project = found(projectNamed(call.params.project_id ?? "", desk, caller), "Project");
   if (caller.key.scoped_teams.length > 0 && !caller.key.scoped_teams.includes(project.id)) {

@@ -9,7 +9,6 @@ import { boundaryOf, readParts } from "../../kernel/codec/multipart.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { firstInvalid, isTrue, typeName } from "./fields.ts";
 
-/** Messages of Python's parser, by what it expected. */
 const expectations: Record<NonNullable<ReturnType<typeof syntaxErrorAt>>["expected"], string> = {
   value: "Expecting value",
   valueOrEnd: "Expecting value",
@@ -68,7 +67,6 @@ export const bodyTypes = Object.keys(parsers);
 
 const parsed = new WeakMap<Call, Json>();
 
-/** @throws SimError parse_error, unsupported_media_type */
 function bodyOf(call: Call): Json {
   if (call.body.length === 0) return {};
   const known = parsed.get(call);

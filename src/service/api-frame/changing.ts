@@ -3,7 +3,6 @@ import type { CallPlace } from "./access.ts";
 import type { ResourceDesk } from "./desk.ts";
 import type { Request } from "./row.ts";
 
-/** A call about resources: of a project, or of an organization. */
 export type ResourceRequest<Body = unknown> = Request<Body> &
   CallPlace & { readonly project?: { readonly id: number } };
 
@@ -11,6 +10,5 @@ export interface Changing {
   readonly desk: ResourceDesk;
   readonly draft: Draft;
   readonly request: ResourceRequest;
-  /** The service's time, as wires have it. */
   readonly now: string;
 }

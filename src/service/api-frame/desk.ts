@@ -28,7 +28,6 @@ export type Pace = keyof typeof limits;
 
 export const noThrottle: Throttle = { pass() {} };
 
-/** Seconds until the window has room again, or 0 when it has. */
 function waitFor(times: readonly number[], now: number, most: number, seconds: number): number {
   const oldest = times.at(-most);
   return oldest === undefined ? 0 : Math.max(0, oldest + seconds * 1000 - now) / 1000;
@@ -65,7 +64,6 @@ export function createThrottle(clock: TimeSource) {
 
 export type Throttle = ReturnType<typeof createThrottle>;
 
-/** What the management endpoints need, in addition to every handler's desk. */
 export interface ResourceDesk extends Omit<Desk, "people"> {
   readonly people: PersonStore;
   readonly events: EventReader;

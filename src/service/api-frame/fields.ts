@@ -59,7 +59,6 @@ const inputText = (input: unknown): string => (typeof input === "object" ? JSON.
 
 const fallback: Message = ["invalid_input", "Invalid value."];
 
-/** The service's messages, by kind of zod issue. */
 const messages: Partial<Record<NonNullable<Issue["code"]>, (issue: Issue) => Message>> = {
   invalid_type: (issue) => (issue.code === "invalid_type" && wrongType[issue.expected]?.(issue.input)) || fallback,
   invalid_value: (issue) => ["invalid_choice", `"${inputText(issue.input)}" is not a valid choice.`],

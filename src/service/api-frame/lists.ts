@@ -95,7 +95,6 @@ export function filtered<T>(
 export const filterQuery = <T>(filters: readonly ListFilter<T>[]): Record<string, z.ZodType> =>
   Object.fromEntries(filters.map(({ name, shape }) => [name, shape]));
 
-/** A JSON array's members; undefined when it is none. */
 export function jsonList(text: string): Json[] | undefined {
   try {
     const value: Json = JSON.parse(text);
@@ -140,7 +139,6 @@ export const authorFilter: ListFilter<{ created_by: number | null }> = {
   },
 };
 
-/** Documents whose field is exactly the text. */
 export const equalFilter = <T>(
   name: string,
   shape: z.ZodType,
@@ -172,7 +170,6 @@ const months =
     date.setUTCDate(Math.min(day, last));
   };
 
-/** How far back a relative date goes, by its letter. */
 const steps: ReadonlyMap<string, Step> = new Map([
   ["h", minutes(60)],
   ["d", minutes(24 * 60)],
@@ -199,7 +196,6 @@ export function readMoment(text: string, now: number): string {
   return wireTime(Number.isFinite(date.getTime()) && date.getUTCFullYear() > 0 ? date.getTime() : 0);
 }
 
-/** True if an object's properties pass. */
 type PropertyTest = (properties: JsonObject) => boolean;
 
 const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));

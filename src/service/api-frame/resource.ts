@@ -6,17 +6,14 @@ import { type ManagementRow, managementRow, type RequestIn, type RowAccess } fro
 
 type Place = "project" | "organization";
 
-/** The part of a row that a resource shares between its methods. */
 type Listed<Of extends Place> = Pick<ManagementRow<Of>, "path" | "summary" | "contract" | "access">;
 
 interface List<D, Of extends Place = "project"> extends Listed<Of> {
   readonly filters: readonly ListFilter<D>[];
-  /** Parameters that `all` reads. */
   readonly query?: z.ZodRawShape;
   readonly item: z.ZodType;
   /** Results on a page without `?limit=` (default: 100); null: the list has no pages and no count. */
   readonly limit?: number | null;
-  /** The documents of the place, in the order of the list. */
   all(request: RequestIn<Of, never>): readonly D[] | Promise<readonly D[]>;
   show(document: D, request: RequestIn<Of, never>): object | Promise<object>;
 }
@@ -40,7 +37,6 @@ export const listRow = <D, Of extends Place = "project">(
     },
   });
 
-/** A method that writes: its body, and the document that it leads to. */
 interface Write<D, Body, Of extends Place> {
   readonly summary: string;
   readonly body: z.ZodType<Body>;
@@ -68,7 +64,6 @@ interface Resource<D, New, Patch, Put, Of extends Place>
   readonly remove?: { readonly summary: string; handle?(request: RequestIn<Of, unknown>): void | Promise<void> };
 }
 
-/** The rows of a resource: its list, and creating, reading, changing and deleting one, as far as it has them. */
 export function resourceRows<D, New, Patch, Put, Of extends Place = "project">(
   desk: ResourceDesk,
   resource: Resource<D, New, Patch, Put, Of>,

@@ -20,7 +20,6 @@ import {
 import { bodyTypes, readBody, sentFields } from "./body.ts";
 import type { Pace, ResourceDesk } from "./desk.ts";
 
-/** What a call may be about, and what the handler gets of it. */
 interface Places {
   /** The caller, or all that the caller may see. */
   account: unknown;
@@ -45,11 +44,9 @@ export const inProject = (scope: string, pace: Pace = "crud"): RowAccess<"projec
 export const organizationRoot = "/api/organizations/:organization_id";
 export const projectRoot = "/api/projects/:project_id";
 
-/** A call that may pass, as handlers see it. */
 export interface Request<Body> {
   readonly call: Call;
   readonly caller: Caller;
-  /** A parameter of the path, decoded. */
   param(name: string): string;
   /** The checked body; read it after the objects of the path were looked up, as the service does. @throws SimError */
   body(): Body;
@@ -63,7 +60,6 @@ type Answer = object | undefined | Promise<object | undefined>;
 
 /** A row of the management API. The query's parameters are documented by their shape, and read leniently by handlers. */
 export interface ManagementRow<Of extends keyof Places, Body = never> extends Omit<RowHead<RowAccess<Of>>, "body"> {
-  /** What `request.body()` reads. */
   readonly body?: z.ZodType<Body>;
   /** The status of an answer (default: `status`). */
   statusOf?(answer: object | undefined): number;
@@ -83,7 +79,6 @@ function checkAccept(call: Call): void {
   }
 }
 
-/** The caller, with a key that has the scope. */
 function admit(call: Call, desk: ResourceDesk, scope: string | null): Caller {
   checkAccept(call);
   const caller = authenticate(call, desk);
@@ -109,7 +104,6 @@ function requestOf<Body>(
 
 const mostIgnored = 20;
 
-/** The keys of an object that is not loose. */
 const keysOf = (schema: z.ZodType | undefined): string[] | undefined =>
   schema instanceof z.ZodObject && !(schema.def.catchall instanceof z.ZodUnknown)
     ? Object.keys(schema.shape)
@@ -133,7 +127,6 @@ function shown(row: Head, call: Call, value: object | undefined): Reply {
   return ignored.length === 0 ? reply : withHeaders(reply, ignoredHeader, ignored.join(", "));
 }
 
-/** What the call is about. @throws SimError not_found, permission_denied */
 function enter(
   of: keyof Places,
   call: Call,

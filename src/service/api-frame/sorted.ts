@@ -1,6 +1,5 @@
 import type { CollectionName, DocumentOf, Worlds } from "../../state/documents/world.ts";
 
-/** What lists are sorted by: a wire time, which old documents may lack, and a number. */
 interface Dated {
   readonly id: number;
   readonly created_at?: string | null | undefined;
@@ -72,7 +71,6 @@ interface SortedOptions<T> {
 /** More than this many new documents are sorted in, fewer are put in their places one by one. */
 const few = 16;
 
-/** Index of the first document that is not before `document`. */
 function placeOf<T>(list: readonly T[], document: T, compare: (a: T, b: T) => number): number {
   let low = 0;
   let high = list.length;

@@ -18,7 +18,6 @@ export function showUserOf(desk: ResourceDesk, id: number | null): z.infer<typeo
   return user ? showUser(desk, user) : null;
 }
 
-/** Memberships and projects of organizations, through indexes. */
 export function openMemberships(desk: ResourceDesk) {
   const { worlds } = desk;
   const byUser = derived(worlds, ["memberships"], () => groupedBy(worlds.current.memberships, (it) => it.user));
@@ -37,7 +36,6 @@ export function openMemberships(desk: ResourceDesk) {
     ofUser,
     ofOrganization: (organization: string): readonly Membership[] => byOrganization().get(organization) ?? [],
     projectsOf: (organization: string): readonly StoredProject[] => projects().get(organization) ?? [],
-    /** The organizations that a caller may see with this key. */
     organizationsOf({ user, key }: Caller): Organization[] {
       const limits = key.scoped_organizations;
       return ofUser(user.id)

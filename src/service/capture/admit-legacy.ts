@@ -56,7 +56,6 @@ function uuidOf(item: JsonObject, index: number): string | null {
   return text;
 }
 
-/** An event without a time happens on arrival. */
 function settleTime(item: Item, raw: JsonObject, admission: Admission): void {
   const { timestamp, offset } = raw;
   if (typeof timestamp !== "string" && typeof offset !== "number") return;
@@ -81,7 +80,6 @@ const refusals = {
 
 type Fault = keyof typeof refusals;
 
-/** Drops the item (dialect `documented`) or refuses the request (dialect `production`). */
 function refuse(reason: Fault, admission: Admission, item: Item): Item {
   if (admission.dialect === "production") {
     const [code, text] = refusals[reason];
@@ -91,7 +89,6 @@ function refuse(reason: Fault, admission: Admission, item: Item): Item {
   return item;
 }
 
-/** What an item lacks, in the order of the service. */
 function faultOf(raw: JsonObject, item: Item): Fault | undefined {
   if (typeof raw.event !== "string") return "missing_event_name";
   if (raw.event === "") return "empty_event_name";

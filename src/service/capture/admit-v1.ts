@@ -13,7 +13,6 @@ const unparsable = (hint: string): SimError =>
 const texts = ["event", "uuid", "distinct_id", "timestamp"] as const;
 const optionalTexts = ["session_id", "window_id"] as const;
 
-/** An item whose fields have the types that the service insists on. */
 interface V1Item {
   event: string;
   uuid: string;
@@ -66,13 +65,11 @@ const rules: readonly Rule[] = [
   { reason: "invalid_options", breaks: ({ raw }) => optionProperties(raw.options) === undefined },
 ];
 
-/** What all items of a v1 request share. */
 interface V1Admission {
   /** Arrival, ms since the epoch. */
   at: number;
   /** The sender's clock when it sent, ms since the epoch. */
   sentAt: number;
-  /** Are only LLM events taken here? */
   aiOnly: boolean;
 }
 
@@ -141,10 +138,7 @@ export function* admitV1Batch(items: readonly Json[], admission: V1Admission): W
   return admitted;
 }
 
-/**
- * Checks what stands beside the batch.
- * @throws SimError request_parsing_error, empty_batch, invalid_batch
- */
+/** Checks what stands beside the batch. @throws SimError request_parsing_error, empty_batch, invalid_batch */
 export function* checkV1Envelope(body: Json): Work<void> {
   if (!isObject(body)) throw unparsable("the body is not an object");
   const { created_at, batch, historical_migration, capture_internal } = body;

@@ -19,7 +19,6 @@ const mebibyte = 1024 * 1024;
 const decodedLimit = 25 * mebibyte;
 const blobPrefix = "event.properties.";
 
-/** A part, as the answer lists it. */
 interface AcceptedPart {
   name: string;
   length: number;
@@ -127,7 +126,6 @@ function* takeAiUpload(desk: Desk, packet: Packet): Work<AcceptedPart[]> {
 /** 25 MiB of parts and a tenth for what is between them, as upstream. */
 const bodyLimit = 27.5 * mebibyte;
 
-/** One LLM event as multipart/form-data, with large values beside it. */
 export const aiUploadEndpoint = (desk: Desk): Endpoint => ({
   methods: ["POST"],
   path: "/i/v0/ai",

@@ -14,7 +14,6 @@ import { noteBody } from "./take-legacy.ts";
 
 const withBodies: ReadonlySet<Family> = new Set(["capture", "capture-v1", "flags"]);
 
-/** The key that a body carries, for all of it or in its items. */
 function bodyToken(body: Json): string | undefined {
   const key = isObject(body) ? (own(body, "api_key") ?? own(body, "token")) : undefined;
   if (typeof key === "string") return key;
@@ -52,7 +51,6 @@ function projectOfPersonal({ worlds, keys }: Owners, text: string): number | und
   return others.length === 0 ? only : undefined;
 }
 
-/** The project by path, body, query or bearer. */
 function projectId(
   { worlds, keys }: Owners,
   call: Call,

@@ -22,11 +22,8 @@ import { parseRfc3339 } from "./timestamp.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** The values of the headers of a v1 request. */
 interface V1Headers {
-  /** "" if none is needed. */
   token: string;
-  /** Name in Content-Encoding, in lower case. */
   encoding: string | undefined;
   /** The sender's clock, ms since the epoch. */
   sentAt: number;
@@ -43,7 +40,6 @@ const required = [
 
 const invalid = (text: string): SimError => new SimError("invalid_header_value", `invalid header value: ${text}`);
 
-/** The key behind `Bearer`, in any case. @throws SimError */
 function bearer(authorization: string): string {
   const [scheme = "", ...rest] = authorization.split(" ");
   const token = rest.join(" ").trim();
@@ -111,7 +107,6 @@ function readV1Headers(headers: Headers, isNamed = false): V1Headers {
   };
 }
 
-/** The legacy codes of a body that cannot be read, as v1 names them. */
 const v1Codes = {
   undecodable_payload: ["request_decoding_error", "Failed to decode request body."],
   unparsable_payload: ["request_parsing_error", "Failed to parse request body."],
@@ -151,13 +146,11 @@ function resultOf(item: Item): V1Result {
   return item.placeholder ? { result: "ok", details: "person_processing_disabled" } : { result: "ok" };
 }
 
-/** A fault gives the event's result. */
 function drop(item: Item, detail: string): void {
   item.dropped = "scripted_result";
   item.detail = detail;
 }
 
-/** A v1 request is answered with a result for each uuid. */
 type V1Results = Record<string, V1Result>;
 
 function* bodyOf({ body, record }: Packet, encoding: string | undefined): Work<Json> {
@@ -235,7 +228,6 @@ function echoed({ headers }: Call, reply: Reply): Reply {
   return isUuid(id) ? withHeaders(reply, "posthog-request-id", id) : reply;
 }
 
-/** The journal has more details than the answer. */
 function refusal({ record }: Call, error: SimError): Reply {
   record.rejected = { reason: error.code, detail: error.extra.hint ?? error.message };
   return errorReply("capture-v1", error);

@@ -31,7 +31,6 @@ interface Wrapped {
   hint: Compression | undefined;
   /** True if the query announces it: the form's is then ignored. */
   readonly queryHint: boolean;
-  /** True if the content type is a form. */
   form: boolean;
   readonly limit: number;
   /** True if the work may wait for a thread of the system. */

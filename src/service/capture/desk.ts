@@ -14,13 +14,10 @@ export interface Desk {
   readonly ids: Ids;
   readonly dialect: Dialect;
   readonly keys: Keyring;
-  /** Locations of addresses. */
   readonly geoip: Places;
   /** The project of a key; with --adopt-tokens a well-formed unknown `phc_` key gets a new project. */
   projectFor(token: string): StoredProject | undefined;
-  /** True if the project already has an event with this uuid. */
   seen(project: number, uuid: string): boolean;
-  /** Visitors without cookies. */
   readonly visitors: Visitors;
   /** The kept uuids of large batches that are not in the journal yet, by their items. */
   readonly underway: Map<readonly unknown[], { readonly project: number | null; readonly uuids: ReadonlySet<string> }>;

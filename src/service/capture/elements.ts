@@ -12,7 +12,6 @@ function classesOf(value: Json | undefined): string[] {
   return typeof value === "string" && value !== "" ? value.split(" ").filter((it) => it !== "") : [];
 }
 
-/** The attributes of a chain's element, by name. */
 function attributesOf(element: JsonObject): [string, string][] {
   const { $el_text: text, attr__href: href, attr__id: id, nth_child, nth_of_type } = element;
   const own = Object.entries(element).filter(([name]) => name.startsWith("attr__"));

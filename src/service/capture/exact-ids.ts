@@ -8,7 +8,6 @@ const idNumber = /([{,]\s*"\$?distinct_id"\s*:\s*)(?:(-?\d+(?:\.\d+)?(?:[eE][-+]
 
 const [lowest, highest] = [-(2n ** 63n), 2n ** 64n - 1n];
 
-/** Shortest digits of a float and its exponent: value = 0.digits × 10^point. */
 function digitsOf(value: number): { digits: string; point: number } {
   const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
   return { digits: mantissa.replace(".", ""), point: Number(exponent) + 1 };
@@ -36,9 +35,7 @@ function numberText(number: string): string {
   return floatText(Number(number));
 }
 
-/** A key of a distinct id that is an object or a list. */
 const idTree = /[{,]\s*"\$?distinct_id"\s*:\s*(?=[[{])/g;
-/** A string, a number or a bracket of JSON. */
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[[\]{}]/gs;
 /** Characters of an object or a list that is read for its numbers: of an id, 200 are kept. */
 const longestTree = 1000;
@@ -53,7 +50,6 @@ function treeIn(text: string): string | undefined {
   return undefined;
 }
 
-/** Marks the text of a number among strings. */
 const mark = "\u{f8ff}";
 
 /** A distinct id that is an object or a list, as the service writes it; undefined if it is not JSON. */

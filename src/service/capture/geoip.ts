@@ -3,7 +3,6 @@ import { clientAddress } from "../../kernel/http/client-address.ts";
 import { type GeoPlace, ipOf, type Places } from "../../state/journal/places.ts";
 import type { Packet } from "./packet.ts";
 
-/** Finds the place of each event of a request; undefined when no place is known at all. */
 export type PlaceFinder = (properties: JsonObject) => GeoPlace | undefined;
 
 /**

@@ -20,7 +20,6 @@ export interface Item {
   setOnce: JsonObject | undefined;
   /** The value of `$process_person_profile`, wherever it stood. */
   processPerson: Json | undefined;
-  /** Where the item's address is, once that has been looked up. */
   place: GeoPlace | undefined;
   warnings: Warning[] | undefined;
   /** A placeholder id (capture v1): its events are kept without a person. */

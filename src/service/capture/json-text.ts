@@ -154,7 +154,6 @@ function failure(cause: unknown, from: number): SimError {
   return unparsable(from === 0 ? why : `from character ${from}: ${why}`, cause);
 }
 
-/** A value, and whether its distinct ids were kept as text. */
 interface Parsed {
   readonly value: Json;
   readonly hasExactIds: boolean;

@@ -6,7 +6,6 @@ import type { PersonData } from "../../state/persons/person-data.ts";
 import type { Item } from "./item.ts";
 import { firstProperties, type Patch, patched } from "./person-properties.ts";
 
-/** The longest group key, in characters. */
 const maxGroupKey = 400;
 
 /** Two ids of an event: `other` is merged into `into`. */
@@ -16,9 +15,7 @@ export interface MergedIds {
   forced: boolean;
 }
 
-/** Effects of events with special names. */
 export interface SpecialEvent {
-  /** The reason to drop the event before it has any effect. */
   refuse(item: Item): DropReason | undefined;
   merge?(item: Item, dialect: Dialect): MergedIds | undefined;
 }
@@ -81,13 +78,11 @@ interface MergeRequest {
   forced: boolean;
   /** The event's own id: one of the two. */
   subject: string;
-  /** The event's time, ms since the epoch. */
   time: number;
   patch: Patch | undefined;
   event: string | null;
 }
 
-/** The action for two ids, and the persons of `other` and `into`. */
 type MergeDecision =
   | { action: "create" }
   | { action: "attach_into" | "attach_other" | "keep"; person: Person }
@@ -162,7 +157,6 @@ interface Merged {
   refused: boolean;
 }
 
-/** Merges as decided and applies the event's patch, in one write per person. */
 export function applyMerge(people: PersonData, request: MergeRequest): Merged {
   const { project, patch } = request;
   const decision = decideMerge(

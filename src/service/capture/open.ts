@@ -45,12 +45,10 @@ const faults: readonly { reason: string; found: (token: string) => boolean }[] =
   { reason: "null_byte", found: (token) => token.includes("\0") },
 ];
 
-/** Why the service would refuse the key at sight; undefined when it is well formed. */
 export const tokenFault = (token: string): string | undefined => faults.find(({ found }) => found(token))?.reason;
 
 const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** The key that an item carries itself, at its top or in its properties. */
 function itemToken(item: Json | undefined): string | undefined {
   if (!isObject(item)) return undefined;
   const own = textOf(item.token) ?? textOf(item.$token) ?? textOf(item.api_key);

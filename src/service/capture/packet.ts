@@ -8,7 +8,6 @@ declare module "../../kernel/http/call.ts" {
   }
 }
 
-/** The part of a call that capture reads, and the record that it fills. */
 export interface Packet {
   /** Path without query and without a trailing slash. */
   readonly path: string;
@@ -19,12 +18,10 @@ export interface Packet {
   readonly peer: string;
   /** Arrival, ms since the epoch. */
   readonly at: number;
-  /** Quotas that are used up by a fault, or results that it gives. */
   readonly fault?: Pick<CallFault, "quota" | "results"> | undefined;
   readonly record: CallRecord;
 }
 
-/** True if a fault has used up this quota. */
 export const isUsedUp = ({ fault }: Pick<Packet, "fault">, what: "events" | "recordings"): boolean =>
   fault?.quota?.includes(what) === true;
 

@@ -3,7 +3,6 @@ const anyCase = new Set(
   "anonymous guest distinctid distinct_id id not_authenticated email undefined true false".split(" "),
 );
 
-/** Placeholders in this spelling. */
 const exactCase = new Set(["[object Object]", "NaN", "None", "none", "null", "0"]);
 
 const unquoted = (id: string): string => {
@@ -12,7 +11,6 @@ const unquoted = (id: string): string => {
   return isQuoted ? id.slice(1, -1) : id;
 };
 
-/** True for ids with which the service refuses to merge. */
 export function isIllegalForMerge(id: string): boolean {
   const bare = unquoted(id);
   return bare.trim() === "" || exactCase.has(bare) || anyCase.has(bare.toLowerCase());
@@ -26,5 +24,4 @@ const personless = new Set([
   "[object object]",
 ]);
 
-/** True for placeholders for which capture v1 creates no person. */
 export const isPlaceholder = (id: string): boolean => id.length <= 36 && personless.has(id.toLowerCase());

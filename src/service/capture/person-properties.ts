@@ -3,7 +3,6 @@ import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts"
 import { personProperties } from "../../state/journal/person-fields.ts";
 import type { Item } from "./item.ts";
 
-/** Events that change no person. */
 const withoutEffect: ReadonlySet<string> = new Set(["$exception", "$$heatmap", "$groupidentify"]);
 
 /** Events whose every property updates the person. Upstream person-update.ts. */
@@ -52,7 +51,6 @@ function unsetNames(value: Json | undefined): readonly string[] {
 
 const nothing: JsonObject = Object.freeze({});
 
-/** What the event changes in its person; undefined when it changes nothing. */
 export function patchOf(item: Item): Patch | undefined {
   if (withoutEffect.has(item.event)) return undefined;
   const { set, setOnce } = personProperties(item);

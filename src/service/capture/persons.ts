@@ -9,7 +9,6 @@ import { applyMerge, type MergedIds } from "./merge.ts";
 import { isIllegalForMerge } from "./person-ids.ts";
 import { firstProperties, groupPatched, type Patch, patched, patchOf, personFieldsOf } from "./person-properties.ts";
 
-/** Names of properties that are not kept. */
 function strip(facts: EventFacts, names: readonly string[]): void {
   if (names.length > 0) facts.strips = [...(facts.strips ?? []), ...names];
 }

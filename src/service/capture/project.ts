@@ -25,7 +25,6 @@ export function projectByHeader({ worlds }: Pick<Desk, "worlds">, packet: Named)
   throw new SimError("unknown_project", `X-Phx-Project: no project has the number or key "${name}"`);
 }
 
-/** By number or public key. */
 function projectNamed({ worlds }: Pick<Desk, "worlds">, name: string): StoredProject | undefined {
   const id = /^[1-9]\d{0,14}$/.test(name) ? Number(name) : undefined;
   return worlds.projectByKey(name) ?? (id === undefined ? undefined : worlds.projectById(id));
@@ -58,10 +57,7 @@ export function legacyProject(desk: Desk, token: string): StoredProject | undefi
   throw new SimError("invalid_api_key", unknownKey);
 }
 
-/**
- * The same for capture v1, which has its own errors.
- * @throws SimError invalid_api_token
- */
+/** The same for capture v1, which has its own errors. @throws SimError invalid_api_token */
 export function v1Project(desk: Desk, token: string): StoredProject | undefined {
   const invalid = (hint: string) => new SimError("invalid_api_token", "The provided API token is not valid.", { hint });
   const project = find(desk, token, invalid);

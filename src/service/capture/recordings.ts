@@ -78,7 +78,6 @@ function* answerRecording(desk: Desk, call: Call): Work<Reply> {
   return isUsedUp(call, "recordings") ? json(overQuota) : accepted(call);
 }
 
-/** Session recordings. */
 export const recordingEndpoint = (desk: Desk): Endpoint => ({
   methods: ["POST", "GET"],
   path: "/s",

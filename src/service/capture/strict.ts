@@ -22,7 +22,6 @@ function checkAliases(item: Json, index: number): void {
   }
 }
 
-/** Fields of a batch that have a type. */
 function checkEnvelope({ historical_migration, sent_at, token, api_key }: JsonObject): void {
   if (historical_migration !== undefined && typeof historical_migration !== "boolean")
     throw unparsable("historical_migration is not a boolean");

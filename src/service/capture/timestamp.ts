@@ -27,7 +27,6 @@ const otherOrders = [
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const monthsInFull = "january february march april may june july august september october november december".split(" ");
 
-/** The number of a month by its name, in full or by three letters; NaN for other names. */
 function monthOf(name: string): number {
   const text = name.toLowerCase();
   const at = text.length === 3 ? months.indexOf(text) : monthsInFull.indexOf(text);
@@ -40,7 +39,6 @@ function yearOf(text: string): number {
   return text.length > 2 ? year : year + (year < 70 ? 2000 : 1900);
 }
 
-/** Hours of the day; NaN for a clock that has none such. */
 function hoursOf(text: string, half: string | undefined): number {
   const hours = Number(text);
   if (half === undefined) return hours < 24 ? hours : Number.NaN;
@@ -124,7 +122,6 @@ export function parseTime(text: string): number {
 /** A time in RFC 3339, as in capture v1; NaN for others. */
 export const parseRfc3339 = (text: string): number => (rfc3339.test(text) ? parseCalendar(text) : Number.NaN);
 
-/** The time of an event, as it was sent. */
 interface Timing {
   timestamp: string | null | undefined;
   /** ms before arrival; replaces the timestamp. */
@@ -136,7 +133,6 @@ interface Timing {
   ignoreSentAt: boolean;
 }
 
-/** An event's time, ms since the epoch. */
 interface Timed {
   time: number;
   warning?: Warning;
@@ -150,7 +146,6 @@ function rawTime({ timestamp, offset, sentAt, now, ignoreSentAt }: Timing): Time
   return { time: sentAt === undefined || ignoreSentAt ? time : time + (now - sentAt) };
 }
 
-/** The time of an event. Upstream common/types timestamp.rs. */
 export function eventTime(timing: Timing): Timed {
   const raw = rawTime(timing);
   if (raw.time > timing.now + futureTolerance) return { time: timing.now, warning: "timestamp_in_the_future" };

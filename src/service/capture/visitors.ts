@@ -28,7 +28,6 @@ interface Visit {
   last: number;
 }
 
-/** What is known of the visitors of a day, by their hashes. */
 export interface Visitors {
   /** The uuids of the `$identify` events of each device. */
   readonly logins: Map<string, Set<string>>;
@@ -76,7 +75,6 @@ const present = (value: Json | undefined): value is Json => value !== undefined 
 /** Properties that the hash is made of; they are not kept. */
 const personal = ["$ip", "$raw_user_agent", "$cookieless_extra"];
 
-/** Names of events that the mode of the project does not have. */
 function refusedIn(item: Item, setting: Json | undefined): DropReason | undefined {
   if (item.event === "$create_alias" || item.event === "$merge_dangerously") return "cookieless_disallowed_event";
   if (item.event === "$identify" && setting === mode.stateless) return "cookieless_stateless_disallowed_identify";

@@ -50,7 +50,6 @@ interface ViewParts {
   organizationViews: OrganizationViews;
 }
 
-/** How a user's own account is shown. Upstream PostHog/posthog posthog/api/user.py. */
 export function openAccountView(desk: ResourceDesk, parts: ViewParts) {
   const { memberships, projectViews, organizationViews } = parts;
   const { worlds } = desk;
@@ -78,7 +77,6 @@ export function openAccountView(desk: ResourceDesk, parts: ViewParts) {
 const doesNotExist = (id: string, attr: string) =>
   invalid(`Object with id=${id} does not exist.`, attr, "does_not_exist");
 
-/** Changes a user's account. Upstream PostHog/posthog posthog/api/user.py. */
 function openAccountChange({ worlds }: ResourceDesk, memberships: Memberships) {
   const isMember = (organization: string, user: User): boolean => memberships.levelOf(organization, user.id) !== null;
 

@@ -160,10 +160,7 @@ const creation = { method: "POST", status: 201, body: ProjectBody, reply: Projec
 const roots = ["/api/projects", "/api/environments"];
 const nested = `${organizationRoot}/projects`;
 
-/**
- * Projects, also as environments and below their organization.
- * Upstream PostHog/posthog posthog/api/project.py.
- */
+/** Projects, also as environments and below their organization. Upstream PostHog/posthog posthog/api/project.py. */
 export function projectResourceEndpoints(desk: ManagementDesk, { memberships, views }: Parts): Endpoint[] {
   const access = openProjectAccess(desk, memberships);
   const changes = openProjectChanges(desk);

@@ -64,7 +64,6 @@ async function refusing<T>({ config }: Shell, work: () => Promise<T>, key?: stri
   }
 }
 
-/** Reads the live project that the options name. @throws Failure usage, network */
 async function liveOf(
   settings: LiveSettings,
   shell: Shell,
@@ -100,7 +99,6 @@ async function liveOf(
   ).finally(() => progress.end());
 }
 
-/** The scenario of a live project, as the options want it. @throws Failure network */
 const pulledScenarioFor = (
   live: LiveProject,
   { values }: Settings<typeof pullOptions>,
@@ -171,7 +169,6 @@ const textOf = (value: Json): string => {
 const changeLine = ({ what, kind, id, path, before, after }: LiveChange): string =>
   clean(`${what} ${kind} ${id}${path === "" ? "" : `: ${path}: ${textOf(before)} → ${textOf(after)}`}`, 400);
 
-/** Compares the live project with the file. @throws Failure */
 async function runCheck(settings: Settings<typeof pullOptions>, file: string, shell: Shell) {
   const { values } = settings;
   const before = await projectIn(file, values.project, shell.cwd);
@@ -208,14 +205,12 @@ export async function runPull(settings: Settings<typeof pullOptions>, shell: She
   return "ok" as const;
 }
 
-/** The documents that `impact` searches. */
 interface Searched {
   readonly lists: DocumentLists;
   readonly groupTypes: readonly string[];
   readonly notOffered: readonly string[];
 }
 
-/** @throws Failure */
 async function searchedBy(settings: Settings<typeof impactOptions>, shell: Shell): Promise<Searched> {
   const { from, upstream, project } = settings.values;
   if (from !== undefined || upstream === undefined) {

@@ -2,7 +2,6 @@ import { isObject, type Json, type JsonObject, objectsIn, own, type Path, pathTe
 import { differences } from "../../kernel/base/json-differences.ts";
 import { liveKinds } from "./kinds.ts";
 
-/** A difference between a scenario file and the live project. */
 export interface LiveChange {
   readonly what: "added" | "removed" | "changed";
   /** `flag`, `cohort`, …, or `project` for its settings. */

@@ -31,7 +31,6 @@ const places: readonly { list: string; noun: string; fields: readonly string[] }
   { list: "dashboards", noun: "dashboard", fields: ["filters"] },
 ];
 
-/** The lists that `impactOf` reads. */
 export const impactLists: ReadonlySet<string> = new Set(places.map(({ list }) => list));
 
 interface Found extends Uses {

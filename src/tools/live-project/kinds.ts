@@ -4,7 +4,6 @@ import type { DocumentKind } from "../../lab/scenario/from-tape/documents.ts";
 import { AuthoredProject } from "../../lab/scenario/project-schema.ts";
 import { resourceKinds } from "../../service/management/resources/kinds.ts";
 
-/** A kind of documents of a live project: a row of the table. */
 export interface LiveKind {
   /** As the path below the project names it. */
   readonly path: string;
@@ -17,7 +16,6 @@ export interface LiveKind {
   author(document: JsonObject): JsonObject;
 }
 
-/** True if a scenario can hold documents of this kind. */
 export const isHeld = ({ list }: LiveKind): boolean => Object.hasOwn(AuthoredProject.shape, list);
 
 /** What has its own shape in scenarios, as those made of tapes have it. */

@@ -9,7 +9,6 @@ export const liveOptions = {
   "key-env": { describe: "Variable with a personal API key that may read", default: "POSTHOG_PERSONAL_API_KEY" },
 } as const;
 
-/** Options of `pull`. */
 export const pullOptions = {
   ...liveOptions,
   out: { kind: "file", describe: "The scenario file (default: twin.json in this folder)" },
@@ -25,7 +24,6 @@ export const pullOptions = {
   json,
 } as const;
 
-/** Options of `impact`. */
 export const impactOptions = {
   before: { kind: "file", describe: "The earlier analytics baseline", place: 1 },
   after: {

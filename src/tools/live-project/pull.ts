@@ -132,7 +132,6 @@ function addLinkedFlags(documents: Map<string, JsonObject[]>): void {
 /** A document that the file does not have, or a part of one. */
 export interface LeftOut {
   readonly kind: string;
-  /** Its id, or its key. */
   readonly id: string;
   readonly why: string;
 }

@@ -3,7 +3,6 @@ import type { Baseline, TestRecord } from "../baseline/record.ts";
 /** What an app does not send any more. */
 export interface Removed {
   readonly what: "event" | "property" | "person property" | "group property";
-  /** The event, or the property. */
   readonly name: string;
   /** The event of a property, the type of a group; null for others. */
   readonly of: string | null;

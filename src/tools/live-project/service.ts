@@ -42,7 +42,6 @@ export interface Service {
 
 const defaultAnswerMs = 30_000;
 const defaultMostWaitMs = 120_000;
-/** Waits that one request may ask for. */
 const mostRetries = 5;
 /** Pages of one list; a page has 100 items. */
 const mostPages = 500;

@@ -16,7 +16,6 @@ interface QueryText {
   readonly path: string;
 }
 
-/** Everything that a document uses. */
 export interface Uses {
   readonly uses: readonly NameUse[];
   readonly texts: readonly QueryText[];
@@ -102,7 +101,6 @@ const named: Readonly<Record<string, readonly [NameUse["what"], string]>> = {
   "conditions.actions.values": ["action", "id"],
 };
 
-/** Finds what the fields of a document use. */
 export function usesIn(document: JsonObject, fields: readonly string[]): Uses {
   const uses: NameUse[] = [];
   const texts: QueryText[] = [];

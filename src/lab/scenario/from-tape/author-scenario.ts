@@ -9,7 +9,6 @@ import { type DocumentKind, type Found, projectKinds, type TapeDocuments } from 
 import type { FlagAnswer, FlagAnswers } from "./flag-answers.ts";
 import type { KeyRing } from "./project-keys.ts";
 
-/** Everything collected from a tape. */
 export interface Collected {
   readonly documents: TapeDocuments;
   readonly ring: KeyRing;
@@ -137,7 +136,6 @@ interface Placed {
   readonly made: JsonObject;
 }
 
-/** The organizations with their projects; each has at least one. */
 function organizationsOf(found: readonly Found[], projects: readonly Placed[]): JsonObject[] {
   const known = found.filter((it) => Object.hasOwn(authored(it), "name"));
   if (known.length === 0) return [{ name: "Recorded organization", projects: projects.map((it) => it.made) }];
@@ -195,7 +193,6 @@ function namesOf(insights: readonly Found[]): Map<string, string> {
   );
 }
 
-/** Insights, and the dashboards with their tiles. */
 function boardsOf(dashboards: readonly Found[], insights: readonly Found[], { emails }: Context) {
   const names = namesOf(insights);
   return {
@@ -244,7 +241,6 @@ function asAnswered({ value, payload }: FlagAnswer): Json {
   return value && payload !== undefined ? { rollout: 100, ...payloads } : value;
 }
 
-/** Batch exports with their runs. */
 const exportsOf = (found: readonly Found[]): JsonObject[] =>
   found.map((it) => {
     const runs = objectsIn(it.fields.get("latest_runs")).map(authoredRun);

@@ -96,7 +96,6 @@ const roles: Readonly<Record<string, Role>> = {
   DELETE: "removed",
 };
 
-/** The documents that an exchange shows, creates, changes or removes. */
 function sightingsIn({ req, res, complete }: Exchange): Sighting[] {
   if (res === null || !complete || res.status < 200 || res.status >= 300) return [];
   const path = pathOf(req.url);
@@ -116,7 +115,6 @@ function sightingsIn({ req, res, complete }: Exchange): Sighting[] {
   });
 }
 
-/** The documents of a page or a list, or the only one. */
 function documentsIn(body: Json | undefined): JsonObject[] {
   const all = isObject(body) ? (own(body, "results") ?? [body]) : (body ?? []);
   return Array.isArray(all) ? all.filter(isObject) : [];
@@ -152,7 +150,6 @@ const listIn = (it: JsonObject, key: string): Json[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** Documents inside documents. */
 const inner: Partial<Record<DocumentKind, (it: JsonObject, project: string | undefined) => Sighting[]>> = {
   users: (it) => {
     const current = own(it, "organization");

@@ -10,7 +10,6 @@ export interface FlagAnswer {
 
 const maxFlags = 5000;
 
-/** Collects the decisions of flags, by the project key of the request. */
 export class FlagAnswers {
   readonly #byKey = new Map<string, Map<string, FlagAnswer>>();
   #size = 0;

@@ -74,7 +74,6 @@ export function projectKeyOf(exchange: Exchange): string | undefined {
   return isV1 ? authorization(exchange) : undefined;
 }
 
-/** Collects the keys of requests. */
 export function createKeyRing() {
   const seen = new Map<string, SeenKey>();
 

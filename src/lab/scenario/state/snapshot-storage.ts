@@ -47,9 +47,7 @@ export interface Label extends SnapshotFacts {
 /** Storage of snapshots, by names in lower case: file systems may ignore case. */
 export interface SnapshotStorage {
   readonly labels: ReadonlyMap<string, Label>;
-  /** Snapshots that cannot be restored, with the reason. */
   readonly damaged: ReadonlyMap<string, StoredSnapshot>;
-  /** Stores the current documents and people. */
   put(key: string, label: Label): void;
   remove(key: string): void;
   read(key: string): Promise<{ world: World; people: Bytes }>;

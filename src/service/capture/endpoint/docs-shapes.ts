@@ -9,7 +9,6 @@ export const AnyObject = z.record(z.string(), z.unknown());
 export const AnyJson = z.unknown();
 export const Time = z.iso.datetime();
 
-/** Parameters of the query, or headers, with the descriptions of their shapes. */
 export const parametersOf = (shapes: Readonly<Record<string, z.ZodType>>): QueryParameter[] =>
   Object.entries(shapes).map(([name, shape]) => {
     const { description = "", ...schema } = jsonSchemaOf(shape, "input");
@@ -30,7 +29,6 @@ export const script = (description: string): Record<200, ReplyDocs> => ({
   200: { description, type: "application/javascript" },
 });
 
-/** Errors in the service's form. */
 export const serviceErrors = (...statuses: readonly number[]): Record<number, ReplyDocs> =>
   errorReplies({ schema: errorSchema }, ...statuses);
 

@@ -4,7 +4,6 @@ import { addressText, type IpAddress } from "../../../kernel/base/network.ts";
 import type { GeoPlace } from "../../../state/journal/places.ts";
 import type { PlaceLookup } from "./places.ts";
 
-/** A geographic database that cannot be used. */
 export class CityFileError extends Error {
   readonly hint: string;
 

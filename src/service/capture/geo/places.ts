@@ -8,7 +8,6 @@ export type PlaceLookup = (address: IpAddress) => GeoPlace | undefined;
 interface PlaceSources {
   /** The rows as they are now; another list when they have changed. The first row that fits counts. */
   rows(): readonly PlaceRow[];
-  /** Asked where no row fits. */
   lookup?: PlaceLookup | undefined;
 }
 

@@ -240,7 +240,6 @@ function wrapperStates({ event, properties }: AiDraft, isWrapper: boolean): void
   setMissing(properties, "$ai_output_state", Array.isArray(answers) ? answers.at(-1) : undefined);
 }
 
-/** Attributes of a tool's span → what they become. */
 function toolStates(properties: Properties, name: string, input: string, output: string): void {
   const [tool, asked, answered] = [name, input, output].map((key) => filled(take(properties, key)));
   if (tool !== undefined) properties.$ai_span_name = tool;

@@ -93,7 +93,6 @@ function varint(reader: Reader, end: number): number {
   throw damaged("invalid varint");
 }
 
-/** The next bytes, which must be there. */
 function taken(reader: Reader, size: number, end: number): Buffer {
   const from = reader.at;
   if (size < 0 || from + size > end) throw damaged("buffer underflow");

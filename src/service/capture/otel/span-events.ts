@@ -40,7 +40,6 @@ const providers: readonly {
   { prefixes: ["gen_ai."], by: [["gen_ai.operation.name", fromOperation]] },
 ];
 
-/** The event that a span becomes; undefined: it is not about AI. */
 export function eventName({ attributes }: Pick<OtlpSpan, "attributes">): string | undefined {
   const keys = Object.keys(attributes);
   const provider = providers.find(({ prefixes }) => keys.some((key) => prefixes.some((it) => key.startsWith(it))));
@@ -105,7 +104,6 @@ function statusInText(text: string | undefined): number | undefined {
   return digits !== undefined && isStatus(Number(digits)) ? Number(digits) : undefined;
 }
 
-/** The properties of a span whose status is an error. Upstream capture, otel/error_status.rs. */
 function errorProperties({ error, exception, attributes }: OtlpSpan): JsonObject {
   if (error === undefined) return {};
   const [type, message] = ["exception.type", "exception.message"].map((key) => textIn(exception, key));
@@ -140,7 +138,6 @@ function propertiesOf(span: OtlpSpan): JsonObject {
   };
 }
 
-/** The time of an event is the start of its span; undefined: unknown. */
 function timeOf({ start }: OtlpSpan): string | undefined {
   const ms = Number(start) / 1e6;
   return ms > 0 && ms < Date.UTC(9999, 0, 1) ? new Date(ms).toISOString() : undefined;

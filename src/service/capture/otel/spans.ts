@@ -56,7 +56,6 @@ const readers: Readonly<Record<string, (value: Json) => Json | undefined>> = {
   kvlistValue: (value) => (isObject(value) ? attributesOf(value, "values") : undefined),
 };
 
-/** The JSON of an AnyValue; undefined if it has none. */
 function plainValue(any: JsonObject): Json | undefined {
   for (const [kind, read] of Object.entries(readers)) {
     const value = own(any, kind);
@@ -130,7 +129,6 @@ export function spansOf(request: JsonObject): OtlpSpan[] {
 /** Events that the service makes of one request. */
 const mostAiSpans = 100;
 
-/** @throws SimError unparsable_payload above the service's limit */
 export function checkCount(aiSpans: number): void {
   if (aiSpans > mostAiSpans) throw tooMany("AI spans", aiSpans, mostAiSpans);
 }

@@ -148,7 +148,6 @@ const isOf = (call: Call, type: string): boolean => call.headers["content-type"]
 const telemetryAnswer = (call: Call): Reply =>
   isOf(call, protobufType) ? { status: 200, headers: ["content-type", protobufType], body: Buffer.alloc(0) } : json({});
 
-/** The body as JSON; undefined for another type. */
 function telemetryBody(call: Call): JsonBody | undefined {
   const body = isOf(call, protobufType) ? undefined : jsonBodyOf(call);
   if (!body && isOf(call, "application/json")) throw new SimError("parse_error", "The body is not valid JSON.");

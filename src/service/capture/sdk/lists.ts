@@ -11,7 +11,6 @@ import { answered, privateProject, projectOfToken } from "./requests.ts";
 
 type Owned = World["product_tours"][number];
 
-/** The project's documents without their project. */
 const ownedBy = (rows: readonly Owned[], project: StoredProject): object[] =>
   rows
     .filter((row) => row.project === listsOwner(project))
@@ -113,7 +112,6 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** GET /api/surveys/?token= and its likes. */
 export const publicListEndpoints = (desk: Desk): Endpoint[] =>
   rows.map(({ path, summary, show }) => ({
     methods: ["GET"],
@@ -181,7 +179,6 @@ const promptRows: readonly (readonly [tail: string, show: Show, summary: string]
   ],
 ];
 
-/** GET /api/environments/@current/llm_prompts/…, and under /api/projects. */
 export const promptEndpoints = (desk: Desk): Endpoint[] =>
   ["environments", "projects"].flatMap((parent) =>
     promptRows.map(

@@ -137,7 +137,6 @@ export const remoteConfigOf = (project: StoredProject, world: ReadonlyWorld): Js
   ),
 });
 
-/** The same as a script, in the form that posthog-js looks for before it asks for the JSON. */
 function remoteConfigScript(project: StoredProject, world: ReadonlyWorld): string {
   const config = JSON.stringify(remoteConfigOf(project, world));
   const token = JSON.stringify(project.api_key);
@@ -150,7 +149,6 @@ function projectInPath(call: Call, desk: Desk): StoredProject {
   return project;
 }
 
-/** What each path below /array/{token} answers. */
 type Show = (project: StoredProject, world: ReadonlyWorld, scripts: SdkScripts) => Reply | Promise<Reply>;
 
 const showJson: Show = (project, world) => json(remoteConfigOf(project, world));

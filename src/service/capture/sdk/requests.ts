@@ -15,10 +15,8 @@ import { projectByHeader } from "../project.ts";
 /** Answers follow the world document, which may change at any time: no client may keep a copy unasked. */
 export const fresh = (reply: Reply): Reply => withHeaders(reply, "cache-control", "no-cache");
 
-/** 200 with a JSON object. */
 export const answered = (value: object): Reply => fresh(json(value));
 
-/** Writes what the body holds to the call's record. */
 export function noteBody({ record }: Call, body: JsonBody | undefined): void {
   if (body) Object.assign(record, { steps: body.steps, text: body.text });
 }
@@ -60,26 +58,19 @@ export function jsonBodyOf(call: Call): JsonBody | undefined {
   return { json, text: line, steps: packed ? ["gzip"] : [] };
 }
 
-/**
- * The body as a JSON object.
- * @throws SimError parse_error when it is anything else, payload_too_large
- */
+/** The body as a JSON object. @throws SimError parse_error when it is anything else, payload_too_large */
 export function objectBodyOf(call: Call): JsonBody & { json: JsonObject } {
   const body = jsonBodyOf(call);
   if (!body || !isObject(body.json)) throw new SimError("parse_error", "The body has to be a JSON object.");
   return { ...body, json: body.json };
 }
 
-/** A field's text, or undefined when it is absent, empty or not a string. */
 export function textField(object: JsonObject, key: string): string | undefined {
   const value = own(object, key);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/**
- * A field's text.
- * @throws SimError required
- */
+/** A field's text. @throws SimError required */
 export function requiredText(object: JsonObject, key: string): string {
   const value = textField(object, key);
   if (value === undefined) throw new SimError("required", "This field is required.", { attr: key });

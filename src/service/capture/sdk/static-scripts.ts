@@ -69,7 +69,6 @@ export function openScripts(starts: readonly string[]) {
   };
 }
 
-/** The scripts of the installed posthog-js. */
 export type SdkScripts = ReturnType<typeof openScripts>;
 
 const mapType = ["content-type", "application/json"];
@@ -91,7 +90,6 @@ async function serve(call: Call, scripts: SdkScripts): Promise<Reply> {
   return answer(call, name, await scripts.read(name, asked));
 }
 
-/** GET /static/{name}, /static/{version}/{name}: the SDK's scripts, as on the service's CDN. */
 export const staticScriptEndpoints = (scripts: SdkScripts): Endpoint[] =>
   ["/static/:name", "/static/:version/:name"].map((path) => ({
     methods: ["GET"],
@@ -114,14 +112,11 @@ export const siteAppEndpoints = (): Endpoint[] =>
     handle: () => fresh(script("/* phx-sim runs no site apps */\n")),
   }));
 
-/** A posthog-js package found on this machine. */
 export interface Installed {
   version: string;
-  /** Absolute path of its `dist` folder. */
   dist: string;
 }
 
-/** Every folder from `start` up to the root. */
 function* upward(start: string): Generator<string> {
   let folder = start;
   while (true) {

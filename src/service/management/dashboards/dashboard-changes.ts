@@ -65,10 +65,7 @@ const duplicatedTiles = (desk: DashboardDesk, maker: Maker, source: Dashboard, i
 const emptyDashboard = ({ draft, project, user, now }: Maker, changes: Partial<Dashboard>): Dashboard =>
   dashboardKind.blank({ created_by: user, ...changes, id: draft.nextId("dashboards"), project }, now);
 
-/**
- * POST: an empty dashboard, one after a template, or a duplicate.
- * @throws SimError invalid_input
- */
+/** POST: an empty dashboard, one after a template, or a duplicate. @throws SimError invalid_input */
 export function createDashboard(
   desk: DashboardDesk,
   request: ProjectRequest<unknown>,
