@@ -44,14 +44,15 @@ function named(name: string, field: z.core.$ZodType): z.core.$ZodType {
     : z.union([z.string(), field], one);
 }
 
-function authoredShape({ fields, authored = {}, isLoose }: ResourceKind): z.ZodType {
-  const own = Object.entries(fields).map(([name, it]) => [name, named(name, it)]);
+function authoredShape({ fields, writable, isLoose }: ResourceKind): z.ZodType {
+  const own = Object.entries(writable).map(([name, it]) => [name, named(name, it)]);
+  const authored = Object.entries(fields).flatMap(([name, { author }]) => (author ? [[name, author]] : []));
   return (isLoose ? z.looseObject : z.strictObject)({
     id: z.union([z.string().min(1), z.int().positive()]).optional(),
     created_at: z.string().optional(),
     created_by: z.string().nullable().optional(),
     ...Object.fromEntries(own),
-    ...authored,
+    ...Object.fromEntries(authored),
   });
 }
 

@@ -27,7 +27,8 @@ const shaped =
 /** What has the form of the management API: the fields that clients may write, ids for shown flags. */
 function resource(list: string): LiveKind["author"] {
   const kind = resourceKinds.find((it) => it.kind === list);
-  const names = new Set(["id", "created_at", ...Object.keys({ ...kind?.fields, ...kind?.authored })]);
+  const fields = Object.entries(kind?.fields ?? {}).filter(([, { write, author }]) => write ?? author);
+  const names = new Set(["id", "created_at", ...fields.map(([name]) => name)]);
   return (document) =>
     Object.fromEntries(Object.entries(document).filter(([name]) => names.has(name) && !name.startsWith("_")));
 }

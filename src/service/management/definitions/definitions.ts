@@ -9,7 +9,7 @@ import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { boolean, choice, integer, invalid, isTrue, list, text } from "../../api-frame/fields.ts";
 import type { ListFilter } from "../../api-frame/lists.ts";
 import { showUserOf, UserShape } from "../../api-frame/users.ts";
-import type { ResourceKind, Writing } from "../resources/kind.ts";
+import { resourceKind, type Writing } from "../resources/kind.ts";
 import { tagsIn } from "../resources/resource-fields.ts";
 
 /**
@@ -18,20 +18,19 @@ import { tagsIn } from "../resources/resource-fields.ts";
  */
 
 const fields = {
-  description: text({ blank: true }).nullable().optional(),
-  tags: list(text()).optional(),
-  verified: boolean().optional(),
-  hidden: boolean().nullable().optional(),
+  description: { write: text({ blank: true }).nullable(), blank: null },
+  tags: { write: list(text()), blank: [] },
+  verified: { write: boolean(), blank: false },
+  hidden: { write: boolean().nullable(), blank: null },
 };
 
-const initial = { description: null, tags: [], verified: false, hidden: null, updated_at: null, updated_by: null };
-
-const shown = {
-  updated_at: z.string().nullable(),
-  updated_by: UserShape.nullable(),
-  verified_at: z.string().nullable(),
-  verified_by: UserShape.nullable(),
-};
+const stamped = {
+  updated_at: { blank: null, show: z.string().nullable() },
+  updated_by: { blank: null, show: UserShape.nullable() },
+  verified_at: { show: z.string().nullable() },
+  verified_by: { show: UserShape.nullable() },
+  seq: { show: false },
+} as const;
 
 const userIn = (desk: ResourceDesk, id: Json | undefined) => showUserOf(desk, typeof id === "number" ? id : null);
 
@@ -105,7 +104,7 @@ const nameOf = (it: StoredResource): string => textIn(it.fields, "name");
 const compareNames = (a: StoredResource, b: StoredResource): number => compareText(nameOf(a), nameOf(b));
 const daySeen = (it: StoredResource): string => textIn(it.fields, "last_seen_at").slice(0, "2026-01-01".length);
 
-export const eventDefinitions: ResourceKind = {
+export const eventDefinitions = resourceKind({
   kind: "event_definitions",
   noun: "event definition",
   isOnlyStored: false,
@@ -113,32 +112,21 @@ export const eventDefinitions: ResourceKind = {
   scope: "event_definition",
   deletion: "hard",
   fields: {
-    name: text({ max: 400 }),
-    owner: integer().nullable().optional(),
+    name: { write: text({ max: 400 }), required: true },
+    owner: { write: integer().nullable(), blank: null, show: UserShape.nullable() },
     ...fields,
-    enforcement_mode: choice(["allow", "reject"]).optional(),
-    primary_property: text({ max: 400 }).nullable().optional(),
-    post_to_slack: boolean().optional(),
-    default_columns: list(text()).optional(),
-  },
-  initial: {
-    ...initial,
-    owner: null,
-    last_seen_at: null,
-    enforcement_mode: "allow",
-    primary_property: null,
-    default_columns: [],
+    enforcement_mode: { write: choice(["allow", "reject"]), blank: "allow" },
+    primary_property: { write: text({ max: 400 }).nullable(), blank: null },
+    post_to_slack: { write: boolean() },
+    default_columns: { write: list(text()), blank: [] },
+    ...stamped,
+    created_at: { show: z.string().nullable().describe("When it was captured first") },
+    last_seen_at: { blank: null, show: z.string().nullable() },
+    is_action: { show: z.literal(false) },
+    media_preview_urls: { show: z.array(z.string()) },
+    first_seen_at: { show: false },
   },
   stamps: ["updated_at", "updated_by"],
-  shown: {
-    ...shown,
-    created_at: z.string().nullable().describe("When it was captured first"),
-    last_seen_at: z.string().nullable(),
-    owner: UserShape.nullable(),
-    is_action: z.literal(false),
-    media_preview_urls: z.array(z.string()),
-  },
-  unshown: ["seq", "first_seen_at"],
   filters: [termsFilter, tagsIn, hiddenFilter],
   compare: (a, b) => compareText(daySeen(b), daySeen(a)) || compareNames(a, b),
   async load({ project }, _, resources) {
@@ -177,7 +165,7 @@ export const eventDefinitions: ResourceKind = {
     post_to_slack: false,
     media_preview_urls: [],
   }),
-};
+});
 
 const types = ["event", "person", "group", "session"] as const;
 const propertyTypes = ["DateTime", "String", "Numeric", "Boolean", "Duration"] as const;
@@ -196,7 +184,7 @@ const isUnlisted = (name: string): boolean =>
 
 const typeOf = ({ property_type, detected_type = null }: JsonObject): Json => property_type ?? detected_type;
 
-export const propertyDefinitions: ResourceKind = {
+export const propertyDefinitions = resourceKind({
   kind: "property_definitions",
   noun: "property definition",
   isOnlyStored: false,
@@ -204,16 +192,18 @@ export const propertyDefinitions: ResourceKind = {
   scope: "property_definition",
   methods: ["list", "read", "change", "remove"],
   deletion: "hard",
-  fields: { ...fields, property_type: choice(propertyTypes).nullable().optional() },
-  authored: {
-    name: z.string().min(1),
-    type: z.enum(types).optional(),
-    group_type_index: z.int().min(0).max(4).optional(),
+  fields: {
+    ...fields,
+    property_type: { write: choice(propertyTypes).nullable(), blank: null },
+    name: { show: z.string(), author: z.string().min(1) },
+    is_numerical: { show: z.boolean() },
+    is_seen_on_filtered_events: { show: z.null() },
+    ...stamped,
+    type: { show: false, author: z.enum(types).optional() },
+    group_type_index: { show: false, author: z.int().min(0).max(4).optional() },
+    detected_type: { show: false },
   },
-  initial: { ...initial, property_type: null },
   stamps: ["updated_at", "updated_by"],
-  shown: { name: z.string(), is_numerical: z.boolean(), is_seen_on_filtered_events: z.null(), ...shown },
-  unshown: ["seq", "type", "group_type_index", "detected_type"],
   filters: [termsFilter, hiddenFilter],
   query: {
     type: choice(types).describe("What has the properties (default: event)"),
@@ -254,4 +244,4 @@ export const propertyDefinitions: ResourceKind = {
     is_numerical: typeOf(own) === "Numeric",
     is_seen_on_filtered_events: null,
   }),
-};
+});

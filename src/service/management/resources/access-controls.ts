@@ -9,7 +9,7 @@ import { documentNamed, found, insufficientLevel, levels } from "../../api-frame
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { invalid, text, uuid } from "../../api-frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
-import type { ResourceKind } from "./kind.ts";
+import { resourceKind } from "./kind.ts";
 
 /**
  * Rules about what members and roles may do with a project, its resources and single documents. They have no effect.
@@ -29,7 +29,7 @@ const Body = z.object(fields);
 type Body = z.infer<typeof Body>;
 
 /** For scenario files; the endpoints are below. */
-export const accessControls: ResourceKind = {
+export const accessControls = resourceKind({
   kind: "access_controls",
   noun: "access control",
   isOnlyStored: true,
@@ -37,10 +37,16 @@ export const accessControls: ResourceKind = {
   scope: "access_control",
   methods: [],
   deletion: "hard",
-  fields: { ...fields, resource: text() },
-  initial: { resource_id: null, organization_member: null, role: null, created_by: null },
+  fields: {
+    access_level: { write: fields.access_level, required: true },
+    resource: { write: text(), required: true },
+    resource_id: { write: fields.resource_id, blank: null },
+    organization_member: { write: fields.organization_member, blank: null },
+    role: { write: fields.role, blank: null },
+    created_by: { blank: null },
+  },
   stamps: ["created_at", "updated_at"],
-};
+});
 
 /** What the rules of a path are about; without a document, any resource of the project. */
 interface About {
@@ -75,7 +81,7 @@ function writeRule(desk: ResourceDesk, request: ProjectRequest<Body>, about: Abo
       return undefined;
     }
     const now = wireTime(desk.clock.now());
-    const made = before?.fields ?? { ...accessControls.initial, created_at: now };
+    const made = before?.fields ?? { ...accessControls.blanks, created_at: now };
     const key = before?.key ?? desk.ids.uuid();
     const own = { ...made, ...rule, updated_at: now };
     return showRule(draft.put("resources", resourceOf(accessControls.kind, project, key, own)));

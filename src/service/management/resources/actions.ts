@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type JsonObject, objectsIn, textsIn } from "../../../kernel/base/json.ts";
 import { tidyTags } from "../../../state/documents/tags.ts";
 import { boolean, choice, datetime, dictionary, invalid, list, text } from "../../api-frame/fields.ts";
-import type { ResourceKind, Writing } from "./kind.ts";
+import { resourceKind, type Writing } from "./kind.ts";
 import { searchIn, siblingsOf, tagsIn } from "./resource-fields.ts";
 
 const matching = () => choice(["contains", "regex", "exact"]).nullable().optional();
@@ -54,7 +54,7 @@ function prepare(fields: JsonObject, writing: Writing): JsonObject {
 }
 
 /** Actions: events by conditions. Upstream PostHog/posthog products/actions/backend/api/action.py. */
-export const actions: ResourceKind = {
+export const actions = resourceKind({
   kind: "actions",
   noun: "action",
   isOnlyStored: false,
@@ -64,38 +64,24 @@ export const actions: ResourceKind = {
   deletion: "always",
   limit: null,
   fields: {
-    name: text({ max: 400, blank: true }).nullable().optional(),
-    description: text({ blank: true }).optional(),
-    tags: list(text()).optional(),
-    post_to_slack: boolean().optional(),
-    slack_message_format: text({ max: 1200, blank: true }).optional(),
-    steps: list(Step).optional(),
-    deleted: boolean().optional(),
-    pinned_at: datetime().nullable().optional(),
-    _create_in_folder: text({ blank: true }).optional(),
-  },
-  initial: {
-    name: null,
-    description: "",
-    tags: [],
-    post_to_slack: false,
-    slack_message_format: "",
-    steps: [],
-    deleted: false,
-    pinned_at: null,
+    name: { write: text({ max: 400, blank: true }).nullable(), blank: null },
+    description: { write: text({ blank: true }), blank: "" },
+    tags: { write: list(text()), blank: [] },
+    post_to_slack: { write: boolean(), blank: false },
+    slack_message_format: { write: text({ max: 1200, blank: true }), blank: "" },
+    steps: { write: list(Step), blank: [], show: z.array(Step.extend({ selector_regex: z.null() })) },
+    deleted: { write: boolean(), blank: false },
+    pinned_at: { write: datetime().nullable(), blank: null },
+    _create_in_folder: { write: text({ blank: true }), show: false },
+    is_calculating: { show: z.literal(false) },
+    last_calculated_at: { show: z.string() },
+    team_id: { show: z.int() },
+    is_action: { show: z.literal(true) },
+    bytecode_error: { show: z.null() },
+    creation_context: { show: z.null() },
+    user_access_level: { show: z.string() },
   },
   stamps: ["created_at", "created_by"],
-  unshown: ["_create_in_folder"],
-  shown: {
-    steps: z.array(Step.extend({ selector_regex: z.null() })),
-    is_calculating: z.literal(false),
-    last_calculated_at: z.string(),
-    team_id: z.int(),
-    is_action: z.literal(true),
-    bytecode_error: z.null(),
-    creation_context: z.null(),
-    user_access_level: z.string(),
-  },
   filters: [searchIn("name"), tagsIn],
   prepare,
   show: ({ steps, created_at = null }, { project }) => ({
@@ -108,4 +94,4 @@ export const actions: ResourceKind = {
     creation_context: null,
     user_access_level: "editor",
   }),
-};
+});

@@ -12,7 +12,7 @@ import {
   requireFlagScope,
   showLinkedFlag,
 } from "../../flags/management/linked-flags.ts";
-import type { ResourceKind, Writing } from "./kind.ts";
+import { resourceKind, type Writing } from "./kind.ts";
 import { siblingsOf } from "./resource-fields.ts";
 
 /** Upstream PostHog/posthog products/early_access_features/backend/api.py, models.py. */
@@ -99,7 +99,7 @@ const isAddress = (it: string): boolean => it === "" || /^(?:https?|ftps?):\/\/[
 const address = () =>
   text({ max: 800, blank: true }).pipe(z.string().refine(isAddress, { params: { detail: "Enter a valid URL." } }));
 
-export const earlyAccessFeatures: ResourceKind = {
+export const earlyAccessFeatures = resourceKind({
   kind: "early_access_features",
   noun: "early access feature",
   isOnlyStored: false,
@@ -108,32 +108,22 @@ export const earlyAccessFeatures: ResourceKind = {
   path: "early_access_feature",
   deletion: "hard",
   fields: {
-    name: text({ max: 200 }),
-    description: text({ blank: true }).optional(),
-    stage: choice(stages),
-    documentation_url: address().optional(),
-    payload: json().optional(),
-    feature_flag_id: integer().optional(),
-    rollout_to_all: boolean().optional(),
-    _create_in_folder: text({ blank: true }).optional(),
+    name: { write: text({ max: 200 }), required: true, blank: "", show: z.string(), author: z.string().optional() },
+    description: { write: text({ blank: true }), blank: "" },
+    stage: { write: choice(stages), required: true, blank: "beta", author: choice(stages).optional() },
+    documentation_url: { write: address(), blank: "" },
+    payload: { write: json(), blank: {} },
+    feature_flag_id: { write: integer(), show: false },
+    rollout_to_all: { write: boolean(), show: false },
+    _create_in_folder: { write: text({ blank: true }), show: false },
+    feature_flag: { show: z.looseObject({}).nullable() },
+    user_access_level: { show: z.string() },
+    // the form in which SDKs get them is taken, too
+    flagKey: { author: z.string().nullable().optional(), show: false },
+    documentationUrl: { author: z.string().nullable().optional(), show: false },
+    assignee: { author: z.json().optional(), show: false },
   },
-  initial: { name: "", description: "", stage: "beta", documentation_url: "", payload: {} },
   stamps: ["created_at", "created_by"],
-  unshown: ["feature_flag_id", "rollout_to_all", "_create_in_folder", "flagKey", "documentationUrl", "assignee"],
-  shown: {
-    // one of a scenario may have none
-    name: z.string(),
-    feature_flag: z.looseObject({}).nullable(),
-    user_access_level: z.string(),
-  },
-  // the form in which SDKs get them is taken, too
-  authored: {
-    name: z.string().optional(),
-    stage: choice(stages).optional(),
-    flagKey: z.string().nullable().optional(),
-    documentationUrl: z.string().nullable().optional(),
-    assignee: z.json().optional(),
-  },
   prepare,
   show: (fields, { project }, desk) => ({
     feature_flag: showLinkedFlag(flagOfDocument(desk, project, fields, fields.flagKey)),
@@ -145,4 +135,4 @@ export const earlyAccessFeatures: ResourceKind = {
     const flag = flagOfDocument(changing.desk, project, fields, fields.flagKey);
     if (flag) enroll(changing, flag, null);
   },
-};
+});

@@ -9,7 +9,7 @@ import {
   flagWithKey,
   showLinkedFlag,
 } from "../../flags/management/linked-flags.ts";
-import type { ResourceKind, Writing } from "./kind.ts";
+import { resourceKind, type Writing } from "./kind.ts";
 import { searchIn } from "./resource-fields.ts";
 
 const usualVariants: JsonObject[] = [
@@ -54,7 +54,7 @@ function prepare(given: JsonObject, writing: Writing): JsonObject {
  * Experiments: a document with a flag; what else clients send is kept. Upstream PostHog/posthog
  * products/experiments/backend/experiment_service.py.
  */
-export const experiments: ResourceKind = {
+export const experiments = resourceKind({
   kind: "experiments",
   noun: "experiment",
   isOnlyStored: false,
@@ -64,16 +64,18 @@ export const experiments: ResourceKind = {
   key: "number",
   deletion: "restore",
   fields: {
-    name: text({ max: 400 }),
-    feature_flag_key: text(),
-    start_date: datetime().nullable().optional(),
-    end_date: datetime().nullable().optional(),
-    deleted: boolean().optional(),
+    name: { write: text({ max: 400 }), required: true, blank: "" },
+    feature_flag_key: { write: text(), required: true },
+    start_date: { write: datetime().nullable(), blank: null },
+    end_date: { write: datetime().nullable(), blank: null },
+    archived: { blank: false },
+    deleted: { write: boolean(), blank: false },
+    saved_metrics_ids: { blank: null },
+    feature_flag_id: { show: false },
+    feature_flag: { show: z.looseObject({}).optional() },
+    status: { show: z.enum(["draft", "running", "paused", "stopped"]) },
   },
-  initial: { name: "", start_date: null, end_date: null, archived: false, deleted: false, saved_metrics_ids: null },
   stamps: ["created_at", "created_by", "updated_at"],
-  unshown: ["feature_flag_id"],
-  shown: { feature_flag: z.looseObject({}).optional(), status: z.enum(["draft", "running", "paused", "stopped"]) },
   filters: [searchIn("name")],
   // web experiments of a scenario may have another kind of id
   narrow: (documents) => documents.filter((it) => typeof it.key === "number"),
@@ -89,4 +91,4 @@ export const experiments: ResourceKind = {
       status: start ? status : "draft",
     };
   },
-};
+});

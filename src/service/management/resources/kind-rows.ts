@@ -48,21 +48,22 @@ const keyField = ({ key }: ResourceKind): string => (key === "letters" ? "short_
 
 /** What a client sent; in a loose kind without what only the sim writes. */
 function sentOf(kind: ResourceKind, body: JsonObject): JsonObject {
-  if (!kind.isLoose) return body;
-  const { stamps = [], shown = {}, parent } = kind;
-  const written = new Set([keyField(kind), parent?.param, ...stamps, ...Object.keys(shown)]);
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !written.has(name)));
+  const { isLoose, fields, stamps = [], parent } = kind;
+  if (!isLoose) return body;
+  const written = new Set([keyField(kind), parent?.param, ...stamps]);
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !written.has(name) && !fields[name]?.show));
 }
 
 function shapeOf(kind: ResourceKind): z.ZodObject {
-  const { noun, key, fields, unshown = [], shown = {}, stamps = [] } = kind;
-  const written = Object.entries(fields).filter(([name]) => !unshown.includes(name));
-  const shapes = written.map(([name, it]) => [name, it instanceof z.ZodOptional ? it.unwrap() : it]);
+  const { noun, key, fields, stamps = [] } = kind;
+  const all = Object.entries(fields).filter(([, { show }]) => show !== false);
+  const written = all.flatMap(([name, { write }]) => (write ? [[name, write]] : []));
+  const shown = all.flatMap(([name, { show }]) => (show ? [[name, show]] : []));
   const shape: z.ZodRawShape = {
     [keyField(kind)]: key === "number" ? z.int() : z.string(),
-    ...Object.fromEntries(shapes),
+    ...Object.fromEntries(written),
     ...Object.fromEntries(stamps.map((name) => [name, isAuthor(name) ? UserShape.nullable() : z.string()])),
-    ...shown,
+    ...Object.fromEntries(shown),
   };
   return (kind.isLoose ? z.looseObject(shape) : z.object(shape)).meta({ title: titleOf(noun) });
 }
@@ -73,8 +74,8 @@ const stampIn = ({ created_at = null, created_by = null, ...fields }: JsonObject
 
 export function showResource(desk: ResourceDesk, kind: ResourceKind, document: Stored): JsonObject {
   const { fields, key } = whole(kind, document);
-  const { unshown = [], stamps = [] } = kind;
-  const own = Object.entries(fields).filter(([name]) => !unshown.includes(name) && !creation.includes(name));
+  const { stamps = [] } = kind;
+  const own = Object.entries(fields).filter(([name]) => kind.fields[name]?.show !== false && !creation.includes(name));
   const stamped = stamps.map((name): [string, Json] => {
     const value = stampIn(fields, name);
     return [name, isAuthor(name) ? showUserOf(desk, typeof value === "number" ? value : null) : value];
@@ -86,9 +87,9 @@ const stampsOf = (stamps: readonly Stamp[], now: string, author: number): JsonOb
   Object.fromEntries(stamps.map((name) => [name, isAuthor(name) ? author : now]));
 
 /** The document with every field: those of a scenario have what it gives. */
-const whole = ({ initial }: ResourceKind, document: Stored): Stored => ({
+const whole = ({ blanks }: ResourceKind, document: Stored): Stored => ({
   ...document,
-  fields: { ...initial, ...document.fields },
+  fields: { ...blanks, ...document.fields },
 });
 
 const changing = (desk: ResourceDesk, draft: Draft, request: ResourceRequest): Changing => ({
@@ -119,106 +120,113 @@ export function changeResource(
   });
 }
 
+/** A kind, with what its endpoints need. */
+interface Rows {
+  readonly desk: ResourceDesk;
+  readonly resources: Resources;
+  readonly kind: ResourceKind;
+}
+
+/** The part of the path that is a field of the documents. @throws SimError not_found */
+function inParent({ desk, kind: { parent } }: Rows, request: ResourceRequest): JsonObject {
+  if (!parent) return {};
+  const key = request.param(parent.param);
+  if (parent.kind) found(desk.worlds.get("resources", resourceId(parent.kind, ownerIn(request), key)));
+  return { [parent.param]: parent.kind ? key : found(numberIn(key)) };
+}
+
+const loaded = ({ desk, resources, kind }: Rows, request: ResourceRequest) => kind.load?.(request, desk, resources);
+
+async function all(rows: Rows, request: ResourceRequest): Promise<readonly Stored[]> {
+  const { desk, resources, kind } = rows;
+  const above = Object.entries(inParent(rows, request));
+  const documents = ((await loaded(rows, request)) ?? resources.stored(kind.kind, ownerIn(request)))
+    .map((it) => whole(kind, it))
+    .filter(({ fields }) => fields.deleted !== true && above.every(([name, it]) => fields[name] === it))
+    .toSorted(kind.compare ?? newestFirst);
+  return kind.narrow?.(documents, request, desk) ?? documents;
+}
+
+function keyIn({ key }: ResourceKind, text: string): number | string | undefined {
+  if (key === "number") return numberIn(text);
+  return key !== undefined ? text : isUuid(text) ? text.toLowerCase() : undefined;
+}
+
+/** The document of the path. @throws SimError not_found */
+async function named(rows: Rows, request: ResourceRequest, isPatch = false): Promise<Stored> {
+  const { desk, kind } = rows;
+  const key = keyIn(kind, request.param("id"));
+  const id = key === undefined ? "" : resourceId(kind.kind, ownerIn(request), key);
+  const known = await loaded(rows, request);
+  const document = found(known ? known.find((it) => it.key === key) : desk.worlds.get("resources", id));
+  const isInPlace = Object.entries(inParent(rows, request)).every(([name, it]) => document.fields[name] === it);
+  const isFound =
+    document.fields.deleted !== true ||
+    kind.deletion === "always" ||
+    (isPatch && (kind.deletion === "patch" || isRestoring(request.call)));
+  return whole(kind, found(isInPlace && isFound ? document : undefined));
+}
+
+/** @throws SimError permission_denied */
+function checkLevel({ kind }: Rows, { level }: ResourceRequest): void {
+  if (kind.byAdmins && level < levels.admin) throw insufficientLevel();
+}
+
+async function create(rows: Rows, request: ResourceRequest<JsonObject>): Promise<Stored> {
+  const { desk, kind } = rows;
+  checkLevel(rows, request);
+  const known = (await loaded(rows, request)) ?? [];
+  const above = inParent(rows, request);
+  const { caller, organization, project } = request;
+  return desk.worlds.change((draft) => {
+    // numbers are assigned once all is well
+    const made = kind.key === "number" ? {} : { key: kind.key === "letters" ? shortId(desk.ids) : desk.ids.uuid() };
+    const body = sentOf(kind, request.body());
+    const it: Writing = { ...changing(desk, draft, request), ...made, body, loaded: known };
+    const own = { ...kind.blanks, ...body, ...above, ...stampsOf(kind.stamps ?? [], it.now, caller.user.id) };
+    const fields = kind.prepare?.(own, it) ?? own;
+    const key = it.key ?? draft.nextId(`resources/${kind.kind}`);
+    return draft.put("resources", {
+      id: resourceId(kind.kind, ownerIn(request), key),
+      kind: kind.kind,
+      project: project?.id ?? null,
+      organization: project ? null : organization.id,
+      key,
+      fields,
+    });
+  });
+}
+
+async function change(rows: Rows, request: ResourceRequest<JsonObject>, isPatch: boolean): Promise<Stored> {
+  const { desk, kind } = rows;
+  const before = await named(rows, request, isPatch);
+  checkLevel(rows, request);
+  // another call may have changed it meanwhile
+  const current = kind.load ? before : (desk.worlds.get("resources", before.id) ?? before);
+  const changed = changeResource(desk, kind, request, current, request.body());
+  return (await loaded(rows, request))?.find((it) => it.key === changed.key) ?? changed;
+}
+
+async function remove(rows: Rows, request: ResourceRequest): Promise<void> {
+  const { desk, kind } = rows;
+  const document = await named(rows, request);
+  checkLevel(rows, request);
+  desk.worlds.change((draft) => {
+    kind.beforeRemoval?.(document, changing(desk, draft, request));
+    const fields = kind.remains?.(document);
+    if (fields) draft.put("resources", { ...document, fields: { ...fields, deleted: true } });
+    else draft.remove("resources", document.id);
+  });
+}
+
 export function kindRows(desk: ResourceDesk, resources: Resources, kind: ResourceKind): Endpoint[] {
-  const { worlds } = desk;
-  const { deletion, parent, filters = [], limit, methods, stamps = [], compare = newestFirst } = kind;
-
-  /** The part of the path that is a field of the documents. @throws SimError not_found */
-  function inParent(request: ResourceRequest): JsonObject {
-    if (!parent) return {};
-    const key = request.param(parent.param);
-    if (parent.kind) found(worlds.get("resources", resourceId(parent.kind, ownerIn(request), key)));
-    return { [parent.param]: parent.kind ? key : found(numberIn(key)) };
-  }
-
-  const load = (request: ResourceRequest) =>
-    kind.load?.(request, desk, resources) ?? resources.stored(kind.kind, ownerIn(request));
-
-  async function all(request: ResourceRequest): Promise<readonly Stored[]> {
-    const above = Object.entries(inParent(request));
-    const documents = (await load(request))
-      .map((it) => whole(kind, it))
-      .filter(({ fields }) => fields.deleted !== true && above.every(([name, it]) => fields[name] === it))
-      .toSorted(compare);
-    return kind.narrow?.(documents, request, desk) ?? documents;
-  }
-
-  function keyIn(text: string): number | string | undefined {
-    if (kind.key === "number") return numberIn(text);
-    return kind.key !== undefined ? text : isUuid(text) ? text.toLowerCase() : undefined;
-  }
-
-  /** The document of the path. @throws SimError not_found */
-  async function named(request: ResourceRequest, isPatch = false): Promise<Stored> {
-    const key = keyIn(request.param("id"));
-    const id = key === undefined ? "" : resourceId(kind.kind, ownerIn(request), key);
-    const loaded = await kind.load?.(request, desk, resources);
-    const document = found(loaded ? loaded.find((it) => it.key === key) : worlds.get("resources", id));
-    const isInPlace = Object.entries(inParent(request)).every(([name, it]) => document.fields[name] === it);
-    const isFound =
-      document.fields.deleted !== true ||
-      deletion === "always" ||
-      (isPatch && (deletion === "patch" || isRestoring(request.call)));
-    return whole(kind, found(isInPlace && isFound ? document : undefined));
-  }
-
-  /** @throws SimError permission_denied */
-  function checkLevel({ level }: ResourceRequest): void {
-    if (kind.byAdmins && level < levels.admin) throw insufficientLevel();
-  }
-
-  /** Numbers are assigned once all is well. */
-  const newKey = () => (kind.key === "letters" ? shortId(desk.ids) : desk.ids.uuid());
-
-  async function create(request: ResourceRequest<JsonObject>): Promise<Stored> {
-    checkLevel(request);
-    const loaded = (await kind.load?.(request, desk, resources)) ?? [];
-    const above = inParent(request);
-    const { caller, organization, project } = request;
-    return worlds.change((draft) => {
-      const made = kind.key === "number" ? {} : { key: newKey() };
-      const body = sentOf(kind, request.body());
-      const it: Writing = { ...changing(desk, draft, request), ...made, body, loaded };
-      const own = { ...kind.initial, ...it.body, ...above, ...stampsOf(stamps, it.now, caller.user.id) };
-      const fields = kind.prepare?.(own, it) ?? own;
-      const key = it.key ?? draft.nextId(`resources/${kind.kind}`);
-      return draft.put("resources", {
-        id: resourceId(kind.kind, ownerIn(request), key),
-        kind: kind.kind,
-        project: project?.id ?? null,
-        organization: project ? null : organization.id,
-        key,
-        fields,
-      });
-    });
-  }
-
-  async function change(request: ResourceRequest<JsonObject>, isPatch: boolean): Promise<Stored> {
-    const before = await named(request, isPatch);
-    checkLevel(request);
-    // another call may have changed it meanwhile
-    const current = kind.load ? before : (worlds.get("resources", before.id) ?? before);
-    const changed = changeResource(desk, kind, request, current, request.body());
-    const loaded = await kind.load?.(request, desk, resources);
-    return loaded?.find((it) => it.key === changed.key) ?? changed;
-  }
-
-  async function remove(request: ResourceRequest): Promise<void> {
-    const document = await named(request);
-    checkLevel(request);
-    worlds.change((draft) => {
-      kind.beforeRemoval?.(document, changing(desk, draft, request));
-      const fields = kind.remains?.(document);
-      if (fields) draft.put("resources", { ...document, fields: { ...fields, deleted: true } });
-      else draft.remove("resources", document.id);
-    });
-  }
-
+  const rows = { desk, resources, kind };
+  const { deletion, parent, filters = [], limit, methods } = kind;
   const has = (method: NonNullable<typeof methods>[number]) => methods?.includes(method) ?? true;
   const note = kind.isOnlyStored ? " (stored, not enforced)" : "";
   const plural = kind.kind.replaceAll("_", " ");
   const one = withArticle(kind.noun);
-  const fields = kind.isLoose ? z.looseObject(kind.fields) : z.object(kind.fields);
+  const fields = kind.isLoose ? z.looseObject(kind.writable) : z.object(kind.writable);
   const body = fields as unknown as z.ZodType<JsonObject>;
   const patch = fields.partial() as unknown as z.ZodType<JsonObject>;
   const access = (action: "read" | "write") =>
@@ -234,26 +242,30 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     filters,
     ...(kind.query && { query: kind.query }),
     ...(limit !== undefined && { limit }),
-    all,
+    all: (request) => all(rows, request),
     ...(has("list") && { list: { summary: `Lists ${plural}${note}` } }),
-    ...(has("create") && { create: { summary: `Creates ${one}${note}`, body, handle: create } }),
-    ...(has("read") && { read: { summary: `Returns ${one}`, handle: async (request) => show(await named(request)) } }),
+    ...(has("create") && {
+      create: { summary: `Creates ${one}${note}`, body, handle: (request) => create(rows, request) },
+    }),
+    ...(has("read") && {
+      read: { summary: `Returns ${one}`, handle: async (request) => show(await named(rows, request)) },
+    }),
     ...(has("change") && {
       patch: {
         summary: `Changes ${one}${deletion === "hard" ? "" : "; deletes and restores it with `deleted`"}`,
         body: patch,
-        handle: (request) => change(request, true),
+        handle: (request) => change(rows, request, true),
       },
       put: {
         summary: `Changes ${one}; its required fields are required`,
         body,
-        handle: (request) => change(request, false),
+        handle: (request) => change(rows, request, false),
       },
     }),
     ...(has("remove") && {
       remove:
         deletion === "hard"
-          ? { summary: `Deletes ${one}`, handle: remove }
+          ? { summary: `Deletes ${one}`, handle: (request) => remove(rows, request) }
           : { summary: `Always refused: ${plural} are deleted with PATCH` },
     }),
   });

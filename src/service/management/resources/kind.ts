@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { JsonObject } from "../../../kernel/base/json.ts";
+import type { Json, JsonObject } from "../../../kernel/base/json.ts";
 import type { StoredResource } from "../../../state/documents/world.ts";
 import type { Changing, ResourceRequest } from "../../api-frame/changing.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
@@ -36,8 +36,21 @@ export type Stamp =
 
 type Method = "list" | "create" | "read" | "change" | "remove";
 
+/** A field of a kind, in all its forms. One without shapes is only stored. */
+interface ResourceField {
+  /** Its shape in requests; without one, clients cannot write it. */
+  readonly write?: z.ZodType;
+  readonly required?: true;
+  /** Its value in new documents, and in those of a scenario without it. */
+  readonly blank?: Json;
+  /** Its shape in responses, if it differs; false: it is not shown. */
+  readonly show?: z.ZodType | false;
+  /** Its shape in scenarios, if it differs. */
+  readonly author?: z.ZodType;
+}
+
 /** A kind of documents that clients manage: a row of a table. All hooks are optional. */
-export interface ResourceKind {
+export interface ResourceRow {
   /** Plural, as the path below the project or organization names it; also in the world and in scenario files. */
   readonly kind: string;
   /** For summaries: `alert`. */
@@ -57,16 +70,10 @@ export interface ResourceKind {
   readonly key?: "number" | "letters" | "name";
   /** What the documents are inside of; the parameter is a field of theirs, too. */
   readonly parent?: { readonly path: string; readonly param: string; readonly kind?: string };
-  /** What clients may write, in the order in which the service checks it. Required unless optional. */
-  readonly fields: z.ZodRawShape;
-  /** Values of new documents: of fields that a body may leave out, and of those that only the service writes. */
-  readonly initial: JsonObject;
+  /** In the order in which the service checks what clients write. */
+  readonly fields: Readonly<Record<string, ResourceField>>;
   /** Times and author that are kept. */
   readonly stamps?: readonly Stamp[];
-  /** Fields that are not shown. */
-  readonly unshown?: readonly string[];
-  /** Shapes of fields that are shown differently from how they are written. */
-  readonly shown?: z.ZodRawShape;
   /** The methods that the service has (default: all). */
   readonly methods?: readonly Method[];
   /**
@@ -93,12 +100,26 @@ export interface ResourceKind {
   prepare?(fields: JsonObject, writing: Writing): JsonObject;
   /** Fields as clients see them, from the stored ones. */
   show?(fields: JsonObject, document: StoredResource, desk: ResourceDesk): JsonObject;
-  /** Fields that scenarios may have and clients cannot write, and those that scenarios may leave out. */
-  readonly authored?: z.ZodRawShape;
   /** The field that identifies a document of a scenario, next to its id (default: name). */
   readonly nameField?: string;
   /** Called before a document is removed or marked as deleted. @throws SimError */
   beforeRemoval?(document: StoredResource, changing: Changing): void;
   /** The fields of what stays of a removed document, marked as deleted; undefined if nothing does. */
   remains?(document: StoredResource): JsonObject | undefined;
+}
+
+/** A row with what follows from its fields. */
+export interface ResourceKind extends ResourceRow {
+  /** Shapes of the fields that clients may write; optional ones are. */
+  readonly writable: z.ZodRawShape;
+  readonly blanks: JsonObject;
+}
+
+export function resourceKind(row: ResourceRow): ResourceKind {
+  const fields = Object.entries(row.fields);
+  const writable = fields.flatMap(([name, { write, required }]) =>
+    write ? [[name, required ? write : write.optional()]] : [],
+  );
+  const blanks = fields.flatMap(([name, { blank }]) => (blank === undefined ? [] : [[name, blank]]));
+  return { ...row, writable: Object.fromEntries(writable), blanks: Object.fromEntries(blanks) };
 }
