@@ -166,7 +166,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
       recordings.current === undefined
         ? answerRequest(request, { app, clock, gauge, closing: ending.signal })
         : overOwnSocket(request, url),
-    recorded: recordings.facts,
+    recorded: () => recordings.facts(),
     isReplaying: () => replaying.active,
     onRequest: (listen) => log.subscribe((written) => listen(summaryOf(written, worlds.projectById))),
     onLine: (listen) =>

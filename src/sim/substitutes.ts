@@ -1,7 +1,7 @@
 import { createAnswers } from "../lab/faults/answers.ts";
 import { createFaults } from "../lab/faults/rules.ts";
-import { createRecordings, offlineBy } from "../lab/tapes/record/recordings.ts";
-import { createReplaying, missWays } from "../lab/tapes/replay/replaying.ts";
+import { offlineBy, Recordings } from "../lab/tapes/record/recordings.ts";
+import { missWays, Replaying } from "../lab/tapes/replay/replaying.ts";
 import type { CallOwners } from "../service/capture/call-owner.ts";
 import type { Foundation, SimSettings } from "./foundation.ts";
 import type { LateParts } from "./late.ts";
@@ -18,13 +18,13 @@ export async function openSubstitutes(
 ) {
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
-  const replaying = createReplaying({
+  const replaying = new Replaying({
     redaction,
     owner: (call) => owners.owner(call, true),
     notice,
     ...missWays(options, redaction, ending.signal, () => address().port, notice),
   });
-  const recordings = createRecordings({
+  const recordings = new Recordings({
     redaction,
     app,
     clock,

@@ -8,7 +8,6 @@ export interface RunningTest {
   readonly name: string;
 }
 
-/** Which tests run, by a runner whose tests can run at the same time. */
 interface TestSource {
   /** The test whose code runs; undefined if that is not known. */
   current(): RunningTest | undefined;
@@ -44,7 +43,6 @@ interface Sent {
   readonly body?: unknown;
 }
 
-/** The URL for reports: without credentials and keys. */
 function shown(url: URL): string {
   const copy = new URL(url);
   copy.username = "";
@@ -92,9 +90,7 @@ export function callerFrames(below: (...args: never[]) => unknown): string {
   return (holder.stack ?? "").split("\n").slice(1).join("\n");
 }
 
-/** Decides for every way out of the process. */
 export interface Gate {
-  /** True if the place is guarded. Records nothing. */
   concerns(place: Place): boolean;
   /** Records the call with every guard that refuses it, and returns the error that the call must fail with. */
   refuse(attempt: Attempt): EgressError | undefined;
@@ -103,10 +99,7 @@ export interface Gate {
 /** Watches one way out of the process; the function that it returns ends that. */
 export type Exit = (gate: Gate) => () => void;
 
-/**
- * Replaces a method. The function that it returns restores the original, unless other code has replaced the method
- * since; then ours stays below theirs and passes everything on.
- */
+/** Replaces a method; the function that it returns restores it, unless other code has replaced it since: then ours passes everything on. */
 export function replaceMethod<Host extends object, Name extends keyof Host>(
   host: Host,
   name: Name,
@@ -142,7 +135,6 @@ export interface Trail {
   take(host: string): Attempt | undefined;
   /** Sockets that were refused: later messages on them belong to the same call. */
   readonly refused: WeakSet<object>;
-  /** Frees it: each test may have its own. */
   end(): void;
 }
 

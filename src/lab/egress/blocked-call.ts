@@ -7,7 +7,6 @@ export interface BlockedCall {
   /** `https://us.i.posthog.com/batch/`, keys masked; `us.i.posthog.com:443` where only a connection is known. */
   url: string;
   host: string;
-  /** When, in ISO 8601. */
   at: string;
   /** The caller's frames, a line each; "" where they are not known (calls of child processes that are no Node). */
   stack: string;
@@ -24,7 +23,6 @@ export interface GuardOptions {
    * `app.example.com/ingest`, `*` for every host. Loopback is never guarded.
    */
   hosts?: readonly string[];
-  /** Hosts that may be reached anyway, in the same notation. */
   allow?: readonly string[];
 }
 
@@ -33,11 +31,9 @@ export interface GuardOptions {
  * were blocked that `verify` has not reported yet: SDKs swallow network errors, so the failure must come from here.
  */
 export interface Guard extends Disposable, AsyncDisposable {
-  /** The calls that were blocked so far, oldest first (the first 1,000). */
   calls(): readonly BlockedCall[];
   /** @throws EgressError naming every blocked call */
   verify(): void;
-  /** Forgets the calls so far, as intended ones. */
   clear(): void;
   /** Ends it without throwing. Can be called twice, and in any order with other guards. */
   close(): void;
@@ -80,7 +76,6 @@ const callerOf = (stack: string): string => {
 /** Calls that a cause of missing events names. */
 const callsNamed = 2;
 
-/** Blocked calls, as causes of missing events. */
 export function blockedCauses(calls: readonly BlockedCall[], simUrl: string): string[] {
   const lines = countedLines(calls.map((call) => `${callText(call)}${callerOf(call.stack)}`));
   const more = lines.length - callsNamed;
@@ -134,6 +129,5 @@ function callsIn(line: string): BlockedCall[] {
   }
 }
 
-/** The calls in the log, in order of writing. */
 export const readCalls = (file: string): BlockedCall[] =>
   existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean).flatMap(callsIn) : [];

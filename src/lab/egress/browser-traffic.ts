@@ -20,7 +20,6 @@ export interface ToForward {
   readonly signal: AbortSignal;
 }
 
-/** Headers of the original connection. */
 const ownHeaders = new Set([
   "accept-encoding",
   "connection",
@@ -42,10 +41,7 @@ function answerHeaders({ headers }: IncomingMessage): Record<string, string> {
   return passedOn(entries);
 }
 
-/**
- * Sends a request byte for byte, follows no redirects, and requests an uncompressed answer.
- * @throws Error of the socket, with its `code`; AbortError
- */
+/** Follows no redirects, and requests an uncompressed answer. @throws Error of the socket, with its `code`; AbortError */
 export function forward({ url, method, headers, body, signal }: ToForward): Promise<Forwarded> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   const length = body === null ? {} : { "content-length": String(body.length) };
@@ -69,7 +65,6 @@ export function forward({ url, method, headers, body, signal }: ToForward): Prom
   });
 }
 
-/** Globals of a page; workers and old browsers lack some. */
 interface PageGlobals {
   Navigator?: { prototype: object };
   NavigatorUAData?: { prototype: object };
@@ -105,11 +100,9 @@ export const disguisedHeader = (value: string): string => value.replaceAll("Head
 
 /** Where a page sends what it sends while it is left; plain data, which a page's script can have. */
 interface LeavingRoute {
-  /** The address of the sim on this machine. */
   readonly origin: string;
   /** Added to the query: it names the project. */
   readonly mark: string;
-  /** The hosts whose requests go to the sim's address. */
   readonly rules: readonly HostRule[];
   /** The hosts that the browser finds on this machine: their requests stay as they are. */
   readonly found: readonly HostRule[];
@@ -117,7 +110,6 @@ interface LeavingRoute {
   readonly blocked: readonly string[];
 }
 
-/** Globals of a page that send while it is left. */
 interface SendingGlobals {
   location: { href: string };
   sessionStorage?: { getItem(name: string): string | null; setItem(name: string, value: string): void };
@@ -273,7 +265,6 @@ export const leavingScript = (to: LeavingRoute): string => `(${sendToSim})(${JSO
 interface BrowserRequest {
   readonly method: string;
   readonly url: URL;
-  /** The `User-Agent`, where it can be known. */
   readonly agent?: string | undefined;
   /** Read only if needed: bodies can be large. */
   body(): string;
@@ -302,7 +293,6 @@ const isFromSdk = ({ url, agent, body }: BrowserRequest): boolean =>
 const namesToken = ({ url }: BrowserRequest): boolean =>
   ["token", "api_key"].some((name) => url.searchParams.has(name));
 
-/** The requests of PostHog's SDKs. */
 const sdkRequests: readonly SdkRequest[] = [
   {
     methods: ["POST", "GET"],
@@ -318,7 +308,6 @@ const sdkRequests: readonly SdkRequest[] = [
   },
 ];
 
-/** True if a request looks like one of PostHog's SDKs, for any host. */
 export const looksLikeSdk = (request: BrowserRequest): boolean =>
   sdkRequests.some(
     ({ methods, path, also }) =>
@@ -332,7 +321,6 @@ export interface Escape {
   readonly url: string;
   /** The page that sent it; "" if unknown. */
   readonly page: string;
-  /** What let it pass, where that is known. */
   readonly cause?: EscapeCause;
 }
 
@@ -347,7 +335,6 @@ export type EscapeCause = keyof typeof causes;
 
 const lineOf = ({ method, url, page }: Escape): string => `  ${method} ${url}${page === "" ? "" : ` (from ${page})`}`;
 
-/** Requests with a known cause, by cause and host. */
 function causeLines(escapes: readonly Escape[]): string[] {
   const groups = groupedBy(
     escapes.filter(({ cause }) => cause !== undefined),
@@ -374,7 +361,6 @@ function suggestion([first]: readonly Escape[]): string {
   return `${host}${isOwn ? "" : prefix}`;
 }
 
-/** Requests that bypassed the sim, as causes of missing events. */
 export function escapeCauses(escapes: readonly Escape[]): string[] {
   if (escapes.length === 0) return [];
   const lines = countedLines(escapes.map((it) => lineOf(it).trim()));
@@ -389,7 +375,6 @@ export function escapeCauses(escapes: readonly Escape[]): string[] {
 /** Escapes that a cause of missing events names. */
 const escapesNamed = 2;
 
-/** Requests to PostHog bypassed the sim. */
 export class EscapeError extends Error {
   readonly escapes: readonly Escape[];
 
@@ -411,10 +396,7 @@ export class EscapeError extends Error {
   }
 }
 
-/**
- * Throws an error without frames: a page is the cause, not a line of the test.
- * @throws EscapeError if there are any
- */
+/** An error without frames: a page is the cause, not a line of the test. @throws EscapeError if there are any */
 export function verifyEscapes(escapes: readonly Escape[]): void {
   if (escapes.length === 0) return;
   const error = new EscapeError([...escapes]);

@@ -19,19 +19,15 @@ import {
 import { placeTest } from "./guard.ts";
 
 export interface ChildGuardOptions extends GuardOptions {
-  /** The sim's address, for the advice. */
   url: string;
   /** The environment that the child would get. Default: this process's. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What keeps child processes from reaching guarded hosts. */
 export interface ChildGuard extends AsyncDisposable {
-  /** Variables to add to the child's. */
   readonly env: Record<string, string>;
   /** Sentences about what is not guarded, for people. */
   readonly notes: readonly string[];
-  /** The calls that were blocked so far, oldest first. */
   calls(): Promise<BlockedCall[]>;
   /** Ends the proxy and removes the log. Can be called twice. */
   close(): Promise<void>;
@@ -104,12 +100,10 @@ export async function openGuard({
 
 interface GuardProxy {
   readonly url: string;
-  /** Ends it and every connection through it. */
   close(): Promise<void>;
 }
 
 interface ProxyOptions {
-  /** The sim's address, for the advice. */
   simUrl: string;
   refuses(place: Place): boolean;
   onBlocked(call: BlockedCall): void;
@@ -117,7 +111,6 @@ interface ProxyOptions {
 
 const passedOn = (raw: readonly string[]): string[] => headersWithout(raw, (name) => hopHeaders.has(name));
 
-/** The body with which a call is refused; undefined if it may pass. */
 function refusal(options: ProxyOptions, { method = "", url = "", headers }: IncomingMessage): string | undefined {
   const aim = aimOf(method, "", url, { agent: headers["user-agent"] });
   if (aim === undefined || !options.refuses(aim.place)) return undefined;
@@ -189,7 +182,6 @@ function tunnel(target: string, client: Duplex, head: Buffer, track: (socket: So
   client.on("close", () => server.destroy());
 }
 
-/** A forward proxy on this machine that refuses guarded hosts with 403 and passes everything else through. */
 async function openProxy(options: ProxyOptions): Promise<GuardProxy> {
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {

@@ -14,7 +14,6 @@ export const syntaxes: Readonly<Record<"dotenv" | "xcconfig", Syntax>> = {
 
 const flat = (groups: readonly EnvGroup[]) => groups.flatMap(({ variables }) => variables);
 
-/** How each format writes the variables, line by line. */
 const writers = {
   dotenv: (groups: readonly EnvGroup[]): string[] =>
     groups.flatMap(({ comments, variables, syntax }: EnvGroup) => [

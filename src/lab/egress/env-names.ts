@@ -10,16 +10,13 @@ export interface Access {
 export interface EnvGroup {
   readonly comments: readonly string[];
   readonly variables: readonly (readonly [name: string, value: string])[];
-  /** How the file is written where it is not a .env file. */
   readonly syntax?: "xcconfig";
 }
 
 interface FrameworkRow {
-  /** The file that the variables belong in, and its reader. */
   readonly file: string;
   /** What names must begin with to reach the browser; none: only the server's names are read. */
   readonly prefixes: readonly string[];
-  /** The names that apps use for the project key, after the prefix. */
   readonly keys: readonly string[];
   /** An app on an emulator or a simulator: how this machine is called there, and what lets it use http. */
   readonly device?: { readonly host: string; readonly note: string };
@@ -123,10 +120,7 @@ function frameworkGroup(framework: Framework, access: Access): EnvGroup {
   };
 }
 
-/**
- * The variables for one framework, with the server's; for an app on a device, its own only. Without a framework those
- * of all of them, each name once.
- */
+/** For one framework, with the server's; for an app on a device, its own only. Without a framework those of all, each name once. */
 export function envGroups(access: Access, framework: Framework | undefined): EnvGroup[] {
   const server = serverGroup(access);
   if (framework !== undefined) {

@@ -9,12 +9,8 @@ import { isMainThread } from "node:worker_threads";
 import { nameTest } from "../../kernel/base/wildcard.ts";
 import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "./exit-record.ts";
 
-/**
- * Loaded into Node children by `--require` for `exec --kill-after-response`: ends the process when a response has left, as
- * serverless platforms do, and records what posthog-node had queued.
- */
+/** Loaded by `exec --kill-after-response`: ends a Node child when a response has left, and records what posthog-node had queued. */
 
-/** Calls and queued events that are kept: the newest. */
 const most = 10_000;
 
 type Method = (...args: unknown[]) => unknown;
@@ -34,7 +30,6 @@ const queueing: Readonly<Record<string, EventOf>> = {
   groupIdentify: () => "$groupidentify",
 };
 
-/** Those that send it at once. */
 const immediate: Readonly<Record<string, EventOf>> = {
   captureImmediate: namedEvent,
   captureAiImmediate: namedEvent,
@@ -49,10 +44,8 @@ const textIn = (value: unknown, key: string): string | undefined => {
   return typeof found === "string" ? found : undefined;
 };
 
-/** Paths of the SDK and of this file: not the app's. */
 const foreign = /[\\/](?:posthog-node|@posthog[\\/]\w+)[\\/]|\bnode:|exit-preload/;
 
-/** The app's line that called the SDK. */
 function siteOf(stack: string | undefined): string | null {
   for (const line of stack?.split("\n").slice(1) ?? []) {
     const place = /\(?((?:file:\/\/)?[^\s()]+:\d+:\d+)\)?$/.exec(line)?.[1];
@@ -71,7 +64,6 @@ const fieldOf = (value: unknown, ...path: string[]): unknown =>
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Calls `end` when the value is settled, if it is a promise. */
 const whenSettled = (value: unknown, end: () => void): void => {
   Promise.resolve(value).then(end, end);
 };
@@ -90,7 +82,6 @@ function getterOf(prototype: object, name: string): ((this: unknown) => unknown)
   return undefined;
 }
 
-/** What the SDK was asked to send. */
 function createLedger() {
   const queued: SdkCall[] = [];
   const preparing = new Set<SdkCall>();
@@ -113,12 +104,10 @@ function createLedger() {
     keep(calls, call);
     return call;
   };
-  /** The first call for it, which is then taken. */
   const takeCall = (kind: SdkCall["kind"], event: string): SdkCall | undefined => {
     const at = calls.findIndex((it) => it.kind === kind && it.event === event);
     return at === -1 ? undefined : calls.splice(at, 1)[0];
   };
-  /** A queued event, as the SDK emits it. */
   const hear = (payload: unknown) => {
     const event = textIn(payload, "event");
     const uuid = textIn(payload, "uuid");
@@ -127,7 +116,6 @@ function createLedger() {
     if (call) preparing.delete(call);
     keep(queued, { kind: "event", event, uuid, site: call?.site ?? null });
   };
-  /** The events of a client; `on` is the SDK's own, documented way. */
   const watch = (client: unknown) => {
     if (typeof client !== "object" || client === null || clients.has(client)) return;
     clients.add(client);
@@ -172,7 +160,6 @@ function createLedger() {
     }
   };
 
-  /** Adds to the methods of the SDK's class; its own work stays as it is. */
   const patch = (prototype: Methods) => {
     for (const [name, eventOf] of Object.entries(queueing))
       around(prototype, name, ([props]) => (isOfException(props) ? undefined : called("event", eventOf(props))));
@@ -284,7 +271,6 @@ async function patchFrom(root: string): Promise<boolean> {
   }
 }
 
-/** The file that `import "posthog-node"` loads. */
 function esmOf(file: string): string | undefined {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const manifest = join(folder, "package.json");

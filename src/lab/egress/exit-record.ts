@@ -8,7 +8,6 @@ export interface ExitOrder {
   readonly path?: string | undefined;
 }
 
-/** What an SDK was asked to send before the process ended. */
 export interface SdkCall {
   readonly kind: "event" | "log" | "metric" | "span";
   /** The event's or metric's name, the span's name, the log's text. */
@@ -25,7 +24,6 @@ export type ExitRecord =
   | { readonly kind: "unwatched"; readonly part: "http2" | "worker" }
   | {
       readonly kind: "killed";
-      /** The request whose response ended the process. */
       readonly method: string;
       readonly path: string;
       readonly status: number;

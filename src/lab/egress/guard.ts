@@ -69,10 +69,7 @@ export function guardProcess(
   };
 }
 
-/**
- * A test for whether a place is guarded: PostHog's hosts, given ones, and what looks like an SDK's request.
- * @throws TypeError when a host cannot be read
- */
+/** True for PostHog's hosts, given ones, and what looks like an SDK's request. @throws TypeError when a host cannot be read */
 export function placeTest({ hosts = [], allow = [] }: GuardOptions): (place: Place) => boolean {
   const guarded = [...serviceHosts, ...hosts].map(readHostRule);
   // rerouted calls do not leave
@@ -85,7 +82,6 @@ export function placeTest({ hosts = [], allow = [] }: GuardOptions): (place: Pla
     hostRuleFor(allowed, place) === undefined;
 }
 
-/** One guard, as the process sees it. */
 interface Watcher {
   /** Of one test: it records the calls of that test's code. */
   readonly test: RunningTest | undefined;
@@ -94,10 +90,7 @@ interface Watcher {
   record(attempt: Attempt): EgressError;
 }
 
-/**
- * The ways out belong to the process, and so does the list of their watchers: each of several open guards must
- * record a call, in whatever order they begin and end.
- */
+/** The ways out belong to the process, and so does the list of their watchers: each of several open guards must record a call. */
 const watchers = new Set<Watcher>();
 let uninstall: (() => void) | undefined;
 

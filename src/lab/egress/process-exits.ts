@@ -124,7 +124,6 @@ export const fetchExits = (trail: Trail): readonly Exit[] => [
 
 /** Agents offer this method to requests; Node documents neither it nor its arguments. */
 export type OpenAgent = { addRequest(request: ClientRequest, ...rest: unknown[]): void };
-/** Receives a connection from an agent, or the error that prevented it. */
 type OpenRequest = { onSocket(socket: Socket | null, error?: Error): void };
 
 export const agents = Agent.prototype as unknown as OpenAgent;
@@ -145,7 +144,6 @@ const isReal = (socket: Socket): boolean => {
   return typeof handle === "object" && handle !== null;
 };
 
-/** Names the connections which are opened for a request. */
 const namedRequests =
   (trail: Trail): Exit =>
   (gate) =>
@@ -160,7 +158,6 @@ const namedRequests =
         },
     );
 
-/** Stops requests over connections that were open before, or lead to a proxy. */
 const stoppedRequests =
   (trail: Trail): Exit =>
   (gate) =>

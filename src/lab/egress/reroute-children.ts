@@ -17,7 +17,6 @@ const noProxy = "The sim is no proxy (--no-proxy): only Node processes are rerou
 const othersNote = (hosts: readonly string[]): string =>
   `${hosts.join(", ")}: only Node processes are rerouted, as the proxy's certificates are not good for it.`;
 
-/** Why other programs are not rerouted; undefined if they are. */
 function withoutProxy({ certFile, env }: ChildRerouteOptions): string | undefined {
   const taken = proxyNames.flatMap(bothCases).filter((name) => env[name]);
   if (taken.length > 0)
@@ -38,15 +37,12 @@ export function rerouteChildren(options: ChildRerouteOptions) {
   const reason = withoutProxy(options);
   const byProxy = reason === undefined && certFile !== undefined;
   return {
-    /** Variables to add to the child's. */
     env: {
       NODE_OPTIONS: nodeOptions(env.NODE_OPTIONS),
       [rerouteVariable]: JSON.stringify({ url, hosts }),
       ...(byProxy && { ...proxyVariables(env, url), ...trustEnv(certFile, env) }),
     },
-    /** True if programs other than Node are rerouted as well, by the proxy. */
     byProxy,
-    /** Sentences about what is not rerouted, for people. */
     notes: reason !== undefined ? [reason] : hosts.length > 0 ? [othersNote(hosts)] : [],
   };
 }

@@ -31,16 +31,12 @@ export interface RerouteRules {
 
 export const rerouteVariable = "PHX_SIM_REROUTE_RULES";
 
-/** Every host that is rerouted, as rules. */
 export const reroutedHosts = ({ hosts = [] }: Pick<RerouteRules, "hosts">): readonly string[] => [
   ...serviceHosts,
   ...hosts,
 ];
 
-/**
- * A test for whether a place is rerouted. Loopback never is.
- * @throws TypeError when a host cannot be read, or a rule has a path: a connection has none
- */
+/** Loopback is never rerouted. @throws TypeError when a host cannot be read, or a rule has a path: a connection has none */
 export function rerouteTest(rules: Pick<RerouteRules, "hosts">): (place: RequestTarget) => boolean {
   const read = reroutedHosts(rules).map((text) => {
     const rule = readHostRule(text);
@@ -50,7 +46,6 @@ export function rerouteTest(rules: Pick<RerouteRules, "hosts">): (place: Request
   return (place) => !isLoopbackHost(place.host) && hostRuleFor(read, place) !== undefined;
 }
 
-/** The address of a sim, for a connection that goes there instead. */
 type Address = Readonly<{ host: string; port: number }>;
 type Redirect = (peer: Peer) => Address | undefined;
 
@@ -70,16 +65,12 @@ const keptOptions = new Set([
   "timeout",
 ]);
 
-/** The options of a connection, with another target. */
 function redirected(args: readonly unknown[], to: Address): net.NetConnectOpts {
   const given = args.flat().find(isOptions) ?? {};
   return { ...Object.fromEntries(Object.entries(given).filter(([name]) => keptOptions.has(name))), ...to };
 }
 
-/**
- * The target of `tls.connect`; options may come first, or after port and host. An open tunnel (`socket`) is known by
- * the server name.
- */
+/** The target of `tls.connect`; options may come first, or after port and host. An open tunnel is known by the server name. */
 function tlsPeerOf(args: readonly unknown[]): Peer | undefined {
   const [port, host] = args;
   const options: Record<string, unknown> = {

@@ -18,7 +18,6 @@ const nothing = (why: string): FrameSource => ({
   ...{ modified_at: null, changed: null, note: null },
 });
 
-/** Line ends of every system. */
 function linesAround(text: string, line: number): FrameSource["lines"] {
   const from = Math.max(1, line - around);
   return text

@@ -11,7 +11,6 @@ import { showEvent } from "../../state/journal/show.ts";
 import type { StoredEvent } from "../../state/journal/stored-event.ts";
 import type { ExceptionGroup, ExceptionGroups } from "./shapes.ts";
 
-/** Groups that are counted separately, persons of each, and projects. */
 const mostGroups = 500;
 const mostPersons = 1_000;
 const mostCounts = 16;

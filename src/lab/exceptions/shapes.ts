@@ -45,7 +45,6 @@ export const SourceQuery = z.strictObject({
   frame: place.describe("Index in the cause's frames, as sent"),
 });
 
-/** Lines of a file around a frame's position. */
 export const FrameSource = z
   .strictObject({
     why: z.string().nullable().describe("Why there are no lines; null if there are"),

@@ -35,7 +35,6 @@ const isHidden = (path: string): boolean => {
 const endingFits = (path: string, kind: FileKind): boolean =>
   kind === "map" ? path.endsWith(".map") : sourceEndings.has(extname(path).toLowerCase());
 
-/** Path below the folder, with slashes; undefined if it is not below it. */
 function below(folder: string, file: string): string | undefined {
   const path = relative(folder, file);
   if (path === "" || isAbsolute(path) || path === ".." || path.startsWith(`..${sep}`)) return undefined;

@@ -3,13 +3,10 @@ import { fileURLToPath } from "node:url";
 import { originalPositionFor, sourceContentFor, TraceMap } from "@jridgewell/trace-mapping";
 import { candidatesFor, readBelow, type SourceFile } from "./source-files.ts";
 
-/** A position in the file that its author wrote. */
 interface Original {
-  /** The map, as it is shown. */
   readonly map: string;
   readonly name: string;
   readonly line: number;
-  /** From 0. */
   readonly column: number;
   /** The author's file on disk; undefined if only the map has its text. */
   readonly disk: SourceFile | undefined;

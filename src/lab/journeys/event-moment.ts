@@ -21,7 +21,6 @@ const firstOf = (properties: JsonObject, ...names: readonly string[]): string =>
   return "";
 };
 
-/** The path of an address; the text itself if it is none. */
 function pathIn(address: string): string {
   if (address.length > 2_000 || !URL.canParse(address)) return address;
   const { pathname, protocol } = new URL(address);
@@ -33,7 +32,6 @@ const exceptionText = (properties: JsonObject): string => {
   return [type, message].filter((it) => it !== "").join(": ");
 };
 
-/** The web vitals that are not good. */
 const weakVitals = (properties: JsonObject): string =>
   vitalsIn(properties)
     .flatMap(({ vital, value }) => (value > vital.good ? [`${vital.name} ${vitalText(value, vital)}`] : []))
@@ -47,7 +45,6 @@ interface Row {
   readonly text?: (properties: JsonObject) => string;
 }
 
-/** Lane and text by the kind of an event. */
 const rows: Readonly<Record<EventKind, Row>> = {
   own: { lane: "own" },
   ai: { lane: "own" },

@@ -20,7 +20,6 @@ import type { Journey, JourneyMoment } from "./shapes.ts";
 const mostMoments = 2_000;
 /** Ids of a merged person that are searched, the newest. */
 const mostIds = 100;
-/** Read for one answer, at most. */
 const farthest = { entries: 20_000, bytes: 24 * 1024 * 1024 };
 /** Rejected requests that are searched for the person's ids. */
 const mostRejected = 200;
@@ -42,7 +41,6 @@ interface Found<T> {
   readonly isAll: boolean;
 }
 
-/** The person's newest events; of one session if one is given. */
 async function eventsOf({ log }: JourneyPorts, { person, ids, session }: Wanted): Promise<Found<StoredEvent>> {
   const found: StoredEvent[] = [];
   const isSpent = createBudget(farthest);
@@ -114,7 +112,6 @@ function bodyOf({ body, raw }: TrafficLine): Json | undefined {
   }
 }
 
-/** Numbers of rejected requests whose body names one of the ids. */
 async function rejectedOf(log: TrafficLog, { person, ids }: Wanted): Promise<number[]> {
   const mine = new Set(ids);
   const found: number[] = [];

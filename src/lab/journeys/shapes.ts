@@ -46,7 +46,6 @@ const FlagInForce = z.strictObject({
 });
 export type FlagInForce = z.infer<typeof FlagInForce>;
 
-/** What a person did and got, in the order of time. */
 export const Journey = z
   .strictObject({
     person: StoredPerson,

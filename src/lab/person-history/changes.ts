@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import type { ChangeSource, PropertyChange, PropertyHistory } from "./shapes.ts";
 
-/** The field of the event that sets the property; without one the value came with a merge. */
 function sourceOf(property: string, event: JsonObject): ChangeSource {
   const { $set, $set_once, $group_set } = event;
   if (isObject($set) && Object.hasOwn($set, property)) return "$set";

@@ -20,7 +20,6 @@ export interface Persons {
 }
 
 export interface Groups {
-  /** Newest first. */
   list(query?: { project?: number; limit?: number }): Promise<StoredGroup[]>;
 }
 

@@ -15,7 +15,6 @@ import { eventsWithin, taken } from "./walk.ts";
 
 /** `$groupidentify` events of a project that are examined, of all its groups. */
 const mostIdentified = 5_000;
-/** Newest events of a project that are searched for those of a group. */
 const mostSearched = 5_000;
 
 /** True for groups whose key, type or name contains the text; case-insensitive. */
@@ -33,11 +32,7 @@ function typeIndex(people: PersonStore, project: number, type: string): number {
   return index === -1 && /^[0-4]$/.test(type) && Number(type) < names.length ? Number(type) : index;
 }
 
-/**
- * The group with a type (name or index) and key.
- * @param project Default: the first project with such a group
- * @throws SimError not_found
- */
+/** The group with a type (name or index) and key; without a project the first one that has such a group. @throws SimError not_found */
 export function groupNamed(ports: PersonPorts, type: string, key: string, project: number | undefined): Group {
   const projects = project === undefined ? ports.desk.worlds.current.projects.map((it) => it.id) : [project];
   for (const id of projects) {
@@ -55,7 +50,6 @@ const gaps = {
   changed_elsewhere: "something other than these events changed the group: the scenario, or the management API",
 } as const;
 
-/** Replays `$groupidentify` events, oldest first. */
 function stepsOf(events: readonly StoredEvent[], beginning: JsonObject | undefined): GroupStep[] {
   let properties = beginning;
   return events.map((event) => {
@@ -98,7 +92,6 @@ function gapsOf(ports: PersonPorts, group: Group, { origin }: Explanation, isAll
   return reasons.map((reason) => ({ reason, sentence: gaps[reason] }));
 }
 
-/** Newest `$groupidentify` events of the group. `isAll`: all of the project were examined. */
 async function identifying(ports: PersonPorts, group: Group) {
   const { project, type, key } = group;
   const name = ports.people.groupTypes(project)[type];
@@ -110,7 +103,6 @@ async function identifying(ports: PersonPorts, group: Group) {
   return { events, isAll: all.length <= mostIdentified };
 }
 
-/** Recent events that were sent for the group. */
 async function recentOf(ports: PersonPorts, { project, type, key }: Group, limit: number) {
   const place = `$group_${type}`;
   const found: ShortEvent[] = [];
@@ -123,7 +115,6 @@ async function recentOf(ports: PersonPorts, { project, type, key }: Group, limit
   return { events: found, searched };
 }
 
-/** A group with the effects of its `$groupidentify` events, and its recent events. */
 export async function groupDetails(ports: PersonPorts, group: Group, limit: number): Promise<GroupDetails> {
   const { events, isAll } = await identifying(ports, group);
   const explained = explain(ports, group, [...events].reverse());

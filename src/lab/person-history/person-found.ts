@@ -7,7 +7,6 @@ import { eventsWithin } from "./walk.ts";
 
 const historyLength = 100;
 
-/** The fields of an event that change its person; undefined if it has none. */
 function changeOf(properties: Record<string, Json>): JsonObject | undefined {
   const change: JsonObject = {};
   for (const key of ["$set", "$set_once", "$unset", "$anon_distinct_id", "alias"]) {
@@ -39,11 +38,7 @@ export async function historyOf(
 const projectsOf = (ports: PersonPorts, project: number | undefined): readonly number[] =>
   project === undefined ? ports.desk.worlds.current.projects.map((it) => it.id) : [project];
 
-/**
- * The person with a uuid or distinct id.
- * @param project Default: the first project with such a person
- * @throws SimError not_found
- */
+/** The person with a uuid or distinct id; without a project the first one that has such a person. @throws SimError not_found */
 export function personNamed(ports: PersonPorts, name: string, project: number | undefined): Person {
   const projects = projectsOf(ports, project);
   for (const id of projects) {

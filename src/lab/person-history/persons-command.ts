@@ -6,7 +6,6 @@ import type { StoredPerson, StoredPersonWithHistory } from "./shapes.ts";
 
 const project = { kind: "count", describe: "Only the project with this id" } as const;
 
-/** Ids on a line; a merged person may have many. */
 const mostIds = 5;
 
 function idsText(ids: readonly string[]): string {

@@ -23,7 +23,6 @@ export const showGroup = (people: Pick<PersonData, "groupTypes">, group: Group):
   properties: group.properties,
 });
 
-/** An event without its properties. */
 export function showShort({ project: _, uuid: __, properties: ___, ...event }: StoredEvent): ShortEvent {
   return event;
 }

@@ -112,7 +112,6 @@ function stepOf(was: Person | undefined, is: Person, event: StoredEvent, join: J
 const afterOf = (person: Person | undefined): Replayed["after"] =>
   person ? { is_identified: person.is_identified, properties: person.properties } : null;
 
-/** Replays one event with the rules of capture. */
 function play({ desk, people }: Scene, event: StoredEvent): Replayed & { isOnTrack: boolean } {
   const project = event.project ?? 0;
   const current = () => people.personOf(project, event.distinct_id);
@@ -140,10 +139,7 @@ export interface Beginning {
   readonly distinctIds: readonly string[];
 }
 
-/**
- * Replays the events of a person, oldest first, with the rules of capture and a store of its own. Changes without an
- * event (the management API) are missing: compare the result with the stored person.
- */
+/** Replays events, oldest first, with the rules of capture and a store of its own. Changes by the management API are missing. */
 export function replay(desk: Desk, events: readonly StoredEvent[], beginnings: readonly Beginning[]): Replay {
   const people = openPersonStore();
   for (const { person, distinctIds } of beginnings) people.create(person, distinctIds);

@@ -68,7 +68,6 @@ function gapsOf({ ports, person, ids }: Subject, explained: Explanation, isAll: 
   return reasons.map((reason) => ({ reason, sentence: gaps[reason] }));
 }
 
-/** Stored properties that no replayed event explains. */
 function elsewhereOf(stored: Person, { person }: Replay): JsonObject {
   const known = person?.properties ?? {};
   return Object.fromEntries(

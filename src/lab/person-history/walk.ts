@@ -26,7 +26,6 @@ async function nextOf(scan: Scan): Promise<Ref | undefined> {
   }
 }
 
-/** Takes the newest event of all heads and advances its scan. */
 async function takeNewest(heads: Head[]): Promise<Ref> {
   const newest = heads.reduce((a, b) => (seqOf(a) > seqOf(b) ? a : b));
   const { ref } = newest;
@@ -36,10 +35,7 @@ async function takeNewest(heads: Head[]): Promise<Ref> {
   return ref;
 }
 
-/**
- * Events of several distinct ids, newest first, each id by the log's index. Other work gets a turn every
- * `perTurn` events.
- */
+/** Events of several distinct ids, newest first. Other work gets a turn every `perTurn` events. */
 export async function* newestOf(
   log: TrafficLog,
   ids: readonly string[],

@@ -12,20 +12,16 @@ export type {
   StoredSession,
 } from "./shapes.ts";
 
-/** Selects the recordings of a search. */
 export interface RecordingScope {
   /** Id of a project (default: the handle's own; for a sim all). */
   project?: number;
-  /** Only the recording of the session with this id. */
   session?: string;
   /** What may stay unread, because it cannot hold the values, such as images that are part of the app. */
   allowUnread?: readonly UndecidableKind[];
 }
 
-/** What of a recording makes a search undecided. */
 export type UndecidableKind = (typeof undecidable)[number];
 
-/** The recordings of sessions, decompressed. */
 export interface SessionRecordings {
   /** The sessions with a recording, newest first. @throws ControlError */
   list(query?: { project?: number; person?: string; search?: string; limit?: number }): Promise<StoredSession[]>;

@@ -50,7 +50,6 @@ function shownLines(it: StoredRecording, style: Style): string[] {
   ];
 }
 
-/** A find, without the value. */
 function findLine(it: RecordingFind, style: Style): string {
   const where = [it.place, it.path, it.name].filter((part) => part !== null).map((part) => clean(part, 200));
   const writing = it.writing === "text" ? "" : ` (${it.writing})`;

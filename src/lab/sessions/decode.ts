@@ -6,7 +6,6 @@ import { atOnce, bytesPerStep, type Work } from "../../kernel/base/work.ts";
 import { gunzipWithin } from "../../kernel/codec/inflate.ts";
 import { type LossReason, type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
 
-/** Something of a part that could not be read; equal ones are counted. */
 interface Loss {
   readonly reason: LossReason;
   /** What was lost: `full snapshot`, `adds of a mutation` … */
@@ -27,7 +26,6 @@ const largestPart = 32 * 1024 * 1024;
 const deepest = 1_500;
 
 interface Room {
-  /** Characters. */
   left: number;
   readonly nodes: NodeRoom;
 }
@@ -74,7 +72,6 @@ const packedFields: Readonly<Record<number, { of: string; fields: readonly strin
   [recordedSources.styleRule]: { of: "a style rule", fields: ["adds", "removes"] },
 };
 
-/** Counts a loss; a part has few kinds of them. */
 function lose(losses: Loss[], reason: LossReason, what: string): void {
   const known = losses.find((it) => it.reason === reason && it.what === what);
   if (known) known.count++;
@@ -109,7 +106,6 @@ function* withFields(data: JsonObject, losses: Loss[], room: Room): Work<JsonObj
 
 const nameOf = (type: unknown): string => (type === recordedTypes.full ? "full snapshot" : "event");
 
-/** An event with its data unpacked; undefined, and a loss, if it cannot be read. */
 function* decoded(item: Json, losses: Loss[], room: Room): Work<RecordedEvent | undefined> {
   const { type, timestamp, data } = isObject(item) ? item : {};
   if (typeof type !== "number" || typeof timestamp !== "number" || !Number.isFinite(timestamp)) {

@@ -25,7 +25,6 @@ const ownProperties = (properties: JsonObject): string =>
     .slice(0, 3)
     .join(" · ");
 
-/** The text of the element: its own property, or in the first element of the chain. */
 function elementText(properties: JsonObject): string {
   const text = clickedText(properties);
   if (text !== "") return cut(text);

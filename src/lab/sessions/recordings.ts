@@ -17,7 +17,6 @@ const most = { characters: 256 * 1024 * 1024, finds: 1_000, losses: 1_000, sente
 
 export const bySeq = (parts: readonly PartSum[]): PartSum[] => parts.toSorted((a, b) => a.seq - b.seq);
 
-/** The stored event with this seq, and the request's line. */
 export function eventAt(log: TrafficLog, seq: number): StoredEvent | undefined {
   for (const { line, index } of log.scan({ since: seq - 1, until: seq })) return showEvent(line, index);
   return undefined;

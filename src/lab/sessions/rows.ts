@@ -116,7 +116,6 @@ function showSessionEvent(it: StoredEvent): SessionEvent {
   };
 }
 
-/** A page of a session's events; it ends early once enough was read. */
 function eventsOf(log: TrafficLog, session: SessionSum, offset: number, limit: number): SessionEventPage {
   const seqs = session.seqs.toSorted((a, b) => a - b);
   const isSpent = createBudget();
@@ -130,7 +129,6 @@ function eventsOf(log: TrafficLog, session: SessionSum, offset: number, limit: n
   return { events, next: null };
 }
 
-/** Parts of a recording, decompressed, until the page is full. */
 function* recordingFrom(log: TrafficLog, parts: readonly PartSum[], from: number): Work<RecordingPage> {
   const page: RecordingPage = { parts: [], missing: [], next: null };
   let size = 0;
@@ -161,7 +159,6 @@ function isOfPerson({ people }: SessionPorts, wanted: string): (it: SessionSum) 
 const holds = ({ id, distinctIds }: SessionSum, text: string): boolean =>
   id.includes(text) || [...distinctIds.keys()].some((it) => it.includes(text));
 
-/** All sessions, once the index has read every event. */
 async function allSessions(index: SessionIndex, signal: AbortSignal): Promise<ReadSessions> {
   for (;;) {
     const read = await index.read();
@@ -193,7 +190,6 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
     };
   }
 
-  /** False if a part of a recording may be gone. */
   const isWhole = (project: number | undefined): boolean => !log.lost(0, project) && !log.hasDamage();
 
   /** @throws SimError not_found */

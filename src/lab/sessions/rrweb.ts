@@ -74,7 +74,6 @@ const activeSources: ReadonlySet<unknown> = new Set([
 export const isActivity = ({ type, data }: Pick<RecordedEvent, "type" | "data">): boolean =>
   type === recordedTypes.incremental && activeSources.has(data.source);
 
-/** Why something of a recording cannot be shown. */
 export const lossReasons = {
   bad_gzip: "the compressed bytes are damaged",
   bad_json: "the decompressed text is not JSON",
@@ -117,6 +116,5 @@ export const unreadableNames = Object.keys(unreadables) as [Unreadable, ...Unrea
 /** The page of a frame of another origin is not in the recording, and a font shows nothing by itself: neither holds a value. */
 export const undecidable = ["canvas", "image", "screenshot", "unknown"] as const satisfies Unreadable[];
 
-/** How a value is written where it was found. */
 export const writings = ["text", "digits", "encoded"] as const;
 export type ValueWriting = (typeof writings)[number];

@@ -23,7 +23,6 @@ interface RecordedText {
 }
 
 export interface RecordedFind {
-  /** Index of the value. */
   readonly value: number;
   readonly place: RecordedPlace;
   /** Selector of the element; null for what belongs to none. */
@@ -41,12 +40,10 @@ export interface SearchSum {
   readonly withoutPage: number;
 }
 
-/** A node, and its place among the children of its parent. */
 interface MirrorNode {
   parent: number | undefined;
   readonly tag: string;
   readonly attributes: JsonObject;
-  /** Of a text node. */
   text?: string;
   first?: number | undefined;
   last?: number | undefined;
@@ -74,7 +71,6 @@ const deepestLine = 200;
 const dataUrl = /^\s*data:([^,;]*)([^,]*),/i;
 const readableTypes = /^(?:text\/|image\/svg\+xml|application\/(?:json|xml|xhtml\+xml|javascript))/i;
 
-/** The text of a `data:` URL; undefined if it is not text. */
 function textOfData(url: string): string | undefined {
   const [head, type = "", parameters = ""] = dataUrl.exec(url) ?? [];
   if (head === undefined) return url;
@@ -84,7 +80,6 @@ function textOfData(url: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 }
 
-/** Pictures as data in a style sheet, a list of pictures or markup. */
 const images = /(?<![\w-])data:image\/(?!svg)/gi;
 const imagesIn = (text: string): number => text.match(images)?.length ?? 0;
 /** gzip in a field that is not known to be compressed. */
@@ -130,7 +125,6 @@ function createWindow() {
     node.after = undefined;
   }
 
-  /** Makes a node a child, before another one or the last. */
   function link(id: number, parentId: number, nextId?: number): void {
     const [node, parent, next] = [id, parentId, nextId].map(nodeAt);
     if (!node || !parent || id === parentId) return;
@@ -183,7 +177,6 @@ function createWindow() {
     return at;
   }
 
-  /** Texts from a node on, as long as they are in one line and short enough. */
   function* alongLine(from: number | undefined, next: (id: number) => number | undefined, most: number) {
     let left = most;
     for (let at = from, steps = 0; at !== undefined && left > 0 && steps < longestLine.nodes; steps++) {
@@ -296,7 +289,6 @@ function createWindow() {
       yield* walk("text", data.adds ?? null, undefined, "adds");
   }
 
-  /** All texts of a value, keys included. */
   function* walk(place: RecordedPlace, value: Json, node: number | undefined, name: string): Generator<RecordedText> {
     const rest: (readonly [value: Json, name: string])[] = [[value, name]];
     for (let next = rest.pop(); next; next = rest.pop()) {
@@ -426,7 +418,6 @@ function createWindow() {
   };
 }
 
-/** A text of a part, and the tag of its element, if that is in the same part. */
 interface PartText {
   readonly place: RecordedPlace;
   readonly text: string;
@@ -446,12 +437,10 @@ export function* textsOfPart(events: readonly RecordedEvent[]): Generator<PartTe
 }
 
 export interface RecordingSearch {
-  /** Searches an event and passes what it finds on. */
   examine(window: string, event: RecordedEvent, found: (find: RecordedFind) => void): Work<void>;
   sum(): SearchSum;
 }
 
-/** Searches what was recorded, event by event; each window has nodes of its own. */
 export function createRecordingSearch(values: Values): RecordingSearch {
   const windows = new Map<string, ReturnType<typeof createWindow>>();
   const texts: Partial<Record<RecordedPlace, number>> = {};

@@ -14,7 +14,6 @@ import { type RecordedKind, recordedKind } from "./rrweb.ts";
 const most = { sessions: 2_000, perSession: 2_000, listed: 300_000, ids: 20, windows: 50 } as const;
 const longestId = 200;
 
-/** What was seen of a session; its events and parts stay in the journal. */
 export interface SessionSum {
   readonly id: string;
   readonly project: number | null;
@@ -38,7 +37,6 @@ export interface SessionSum {
   browser: string | null;
   viewport: { width: number; height: number } | null;
   url: string | null;
-  /** Seq of the event that `url` is from. */
   urlSeq: number;
 }
 
@@ -90,7 +88,6 @@ function shiftOf([first]: readonly Json[], time: number): number {
   return Number.isFinite(sent) ? time - sent : 0;
 }
 
-/** The facts of a part, without decompressing anything. */
 function partOf(event: StoredEvent, line: TrafficLine, lineSize: number) {
   const sent = line.body === undefined ? [] : openLegacy(line.body, false).items;
   const { $snapshot_items, $window_id } = event.properties;
@@ -199,18 +196,13 @@ function add(count: SessionCount, event: StoredEvent, line: TrafficLine, lineSiz
   else addEvent(count, session, event);
 }
 
-/** The sessions that were read so far, and how far that is. */
 export interface ReadSessions {
   readonly sessions: readonly SessionSum[];
   readonly progress: TotalsProgress;
-  /** Projects with sessions that are not listed any more. */
   readonly cut: ReadonlySet<number | null>;
 }
 
-/**
- * The sessions of the journal's events. They are not in its index: events are read once, newest first, for at most
- * 300 ms in a call; the next call continues.
- */
+/** The journal's index has no sessions: events are read once, newest first, for at most 300 ms in a call; the next one continues. */
 export function createSessionIndex(log: TrafficLog) {
   const counts = countsOf<SessionCount>(log, 1);
 

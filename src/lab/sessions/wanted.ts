@@ -41,7 +41,6 @@ const base64Run = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
 /** What decompresses to more is not searched. */
 const mostUnpacked = { maxOutputLength: 32 * 1024 * 1024, finishFlush: constants.Z_SYNC_FLUSH };
 
-/** The bytes, without gzip around them. */
 function unpacked(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
@@ -51,7 +50,6 @@ function unpacked(bytes: Buffer): Buffer {
   }
 }
 
-/** Texts that are in base64 in a text, such as a login in a header. */
 function encodedIn(text: string): string[] {
   return (text.match(base64Run) ?? []).flatMap((run) => {
     if (!/[a-z]/.test(run) || !/[A-Z]/.test(run)) return [];
@@ -70,7 +68,6 @@ const character = (code: number, otherwise: string): string =>
 /** A run of `%XX` as UTF-8; bytes that are not UTF-8 become U+FFFD. */
 const bytesOf = (run: string): string => Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8");
 
-/** Ways in which text is escaped, and how each is undone. */
 const escapes: readonly (readonly [sign: RegExp, plain: (text: string) => string])[] = [
   [/\w\+\w/, (text) => text.replaceAll("+", " ")],
   [/%[0-9a-f]{2}/i, (text) => text.replace(/(?:%[0-9a-f]{2})+/gi, bytesOf).replaceAll("+", " ")],
@@ -155,5 +152,4 @@ export function valuesOf(texts: readonly string[]) {
   };
 }
 
-/** Finds values in texts, however they are written there. */
 export type Values = ReturnType<typeof valuesOf>;

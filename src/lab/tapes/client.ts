@@ -12,7 +12,6 @@ import type {
 
 export type { LoadedTape, RecordingFacts, RecordingMode, TapeLedger };
 
-/** How a tape answers. */
 export interface TapeOptions {
   /** A request that is not on the tape: an error (`fail`, default), or the emulator or a sim's upstream answers it. */
   onMiss?: MissPolicy;
@@ -20,10 +19,7 @@ export interface TapeOptions {
   timing?: string;
   /** Recorded responses with these statuses are not given, e.g. `[429]`. Default: all are. */
   skipStatus?: readonly number[];
-  /**
-   * Flags of another person or group are given where the tape has none of this one, and marked. Default: such a
-   * request is missed.
-   */
+  /** Flags of another person or group are given where the tape has none of this one, and marked. Default: such a request is missed. */
   approximate?: boolean;
 }
 
@@ -31,7 +27,6 @@ export interface TapeOptions {
 export interface Tapes {
   /** Answers from a tape, instead of the one before. @param tape Its name or path @throws ControlError */
   load(tape: string, options?: TapeOptions): Promise<LoadedTape>;
-  /** The tape that answers, and what was used of it (lists hold the first 1,000); null if the emulator answers. */
   get(): Promise<LoadedTape | null>;
   /**
    * Goes back to the beginning, for all clients or one: `test:NAME` (the X-Test-Id header) or `project:NUMBER`.
@@ -42,7 +37,6 @@ export interface Tapes {
   unload(): Promise<LoadedTape | null>;
 }
 
-/** The part of the client for tapes. */
 export const tapesBy = (call: ControlCall): Tapes =>
   withOptions({
     load: async (tape, { onMiss, timing, skipStatus, approximate } = {}) => {
@@ -64,13 +58,10 @@ export interface RecordingOptions extends Omit<RecordingOrder, "allow_writes"> {
 export interface Recording {
   /** Passes requests on to the upstream from now on, and records them. @throws ControlError */
   start(options: RecordingOptions): Promise<RecordingFacts>;
-  /** Ends the recording and closes its tape; the emulator answers again. Does nothing if there is none. */
   stop(): Promise<RecordingFacts>;
-  /** The state of the recording. */
   get(): Promise<RecordingFacts>;
 }
 
-/** The part of the client for recordings. */
 export const recordingBy = (call: ControlCall): Recording => ({
   start: ({ allowWrites, ...order }) => call("POST", "recording/start", { ...order, allow_writes: allowWrites }),
   stop: () => call("POST", "recording/stop", {}),

@@ -8,7 +8,9 @@ import { slice } from "../../kernel/http/slice.ts";
 import type { Exchange } from "./format/exchange.ts";
 import { tapesFolder } from "./format/place.ts";
 import { isCapture } from "./format/routes.ts";
-import { type Recordings, TapeOrderError, type TapePlayer, type TapeStatus } from "./ports.ts";
+import { TapeOrderError, type TapeStatus } from "./ports.ts";
+import type { Recordings } from "./record/recordings.ts";
+import type { Replaying } from "./replay/replaying.ts";
 import {
   LoadedTapeReply,
   RecordingFacts,
@@ -21,9 +23,10 @@ import {
   TapeOrder,
 } from "./shapes.ts";
 
+type TapePlayer = Pick<Replaying, "show" | "load" | "unload" | "rewind">;
+
 const mostListed = 1_000;
 
-/** The tape as it is shown: long lists are cut, counts are not. */
 function shown(tape: TapeStatus | null): LoadedTapeReply {
   if (tape === null) return { tape: null };
   const { unused, misses, left_out, events, ...counts } = tape.ledger;
@@ -65,7 +68,6 @@ async function obeyed<T>(work: Promise<T>, upstreamField = "/upstream"): Promise
   }
 }
 
-/** An unusable file or folder as an error of the control API. */
 async function asConflict(error: unknown): Promise<unknown> {
   const { TapeError } = await import("./format/tape-error.ts");
   if (!(error instanceof TapeError)) return error;
@@ -114,7 +116,6 @@ function summaries({ unused, left_out }: TapeStatus["ledger"]): (exchange: Excha
   });
 }
 
-/** A page of a tape, in the order it was written. */
 async function pageOf({ file, ledger }: TapeStatus, skip: number, limit: number): Promise<TapeExchanges> {
   const summary = summaries(ledger);
   const exchanges: TapeExchangeSummary[] = [];
@@ -209,32 +210,35 @@ export const tapeSlice = slice(["tapes"], ({ tapes }: { readonly tapes: TapePlay
   }),
 ]);
 
-export const recordingSlice = slice(["recordings"], ({ recordings }: { readonly recordings: Recordings }) => [
-  row({
-    method: "GET",
-    path: "/__sim/recording",
-    access: "control",
-    summary: "Shows the recording: its upstream, tape and counts",
-    reply: RecordingFacts,
-    handle: () => recordings.facts(),
-  }),
-  row({
-    method: "POST",
-    path: "/__sim/recording/start",
-    access: "control",
-    summary: "Passes requests on to an upstream and records them on a tape",
-    body: RecordingOrder,
-    errors: [409],
-    reply: RecordingFacts,
-    handle: ({ body }) => obeyed(recordings.start(body)),
-  }),
-  row({
-    method: "POST",
-    path: "/__sim/recording/stop",
-    access: "control",
-    summary: "Ends the recording and closes its tape; the emulator answers again",
-    body: z.strictObject({}),
-    reply: RecordingFacts,
-    handle: () => recordings.stop(),
-  }),
-]);
+export const recordingSlice = slice(
+  ["recordings"],
+  ({ recordings }: { readonly recordings: Pick<Recordings, "start" | "stop" | "facts"> }) => [
+    row({
+      method: "GET",
+      path: "/__sim/recording",
+      access: "control",
+      summary: "Shows the recording: its upstream, tape and counts",
+      reply: RecordingFacts,
+      handle: () => recordings.facts(),
+    }),
+    row({
+      method: "POST",
+      path: "/__sim/recording/start",
+      access: "control",
+      summary: "Passes requests on to an upstream and records them on a tape",
+      body: RecordingOrder,
+      errors: [409],
+      reply: RecordingFacts,
+      handle: ({ body }) => obeyed(recordings.start(body)),
+    }),
+    row({
+      method: "POST",
+      path: "/__sim/recording/stop",
+      access: "control",
+      summary: "Ends the recording and closes its tape; the emulator answers again",
+      body: z.strictObject({}),
+      reply: RecordingFacts,
+      handle: () => recordings.stop(),
+    }),
+  ],
+);

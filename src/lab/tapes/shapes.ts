@@ -5,7 +5,6 @@ import { Exchange } from "./format/exchange-shape.ts";
 
 const count = z.int();
 
-/** A line of a tape, or a whole file, that cannot be used. */
 const TapeProblem = z.strictObject({ file: z.string(), line: count, detail: z.string(), hint: z.string() });
 export type TapeProblem = z.infer<typeof TapeProblem>;
 
@@ -119,7 +118,6 @@ export const TapeFiles = z.strictObject({
 });
 export type TapeFiles = z.infer<typeof TapeFiles>;
 
-/** An exchange in a list: without headers and bodies. */
 const TapeExchangeSummary = z
   .strictObject({
     i: count.describe("Its number on the tape"),
@@ -194,15 +192,11 @@ export interface DifferenceGroup {
     | "value"
     | "too_deep";
   path: string;
-  /** The recorded value or type, shortened. */
   recorded: string;
   own: string;
   detail: string;
-  /** Responses that have it. */
   count: number;
-  /** Responses of the route that were compared. */
   of: number;
-  /** Number of the first exchange that has it. */
   first: number;
 }
 

@@ -1,7 +1,7 @@
 import { onFirstUse } from "../../kernel/base/on-first-use.ts";
 import { counted } from "../../kernel/base/text.ts";
 import type { Lines } from "../../kernel/command/output.ts";
-import type { Mask } from "../../lab/tapes/redact/mask-target.ts";
+import type { Mask } from "../../lab/tapes/redact/scan.ts";
 import type { RedactionRules } from "../../lab/tapes/redact/rules.ts";
 import type { LineRules } from "../../state/journal/commands/request-lines.ts";
 import type { Finding, RequestSummary } from "../../state/journal/request-summary.ts";
@@ -37,7 +37,7 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
   const printer = onFirstUse(async () => {
     const [{ requestLines }, { createMask }] = await Promise.all([
       import("../../state/journal/commands/request-lines.ts"),
-      import("../../lab/tapes/redact/mask-target.ts"),
+      import("../../lab/tapes/redact/scan.ts"),
     ]);
     const mask = createMask(redaction);
     return (requests: readonly RequestSummary[]) => {

@@ -7,7 +7,7 @@ import { plain } from "../../kernel/command/style.ts";
 import type { Plan } from "../../lab/plan/plan.ts";
 import type { Played } from "../../lab/tapes/commands/tape-summary.ts";
 import { tapeFacts, tapeLines } from "../../lab/tapes/commands/tape-summary.ts";
-import { createMask, type Mask } from "../../lab/tapes/redact/mask-target.ts";
+import { createMask, type Mask } from "../../lab/tapes/redact/scan.ts";
 import type { TapeRules } from "../../lab/tapes/redact/rules.ts";
 import type { FlagTotals } from "../../service/flags/decision-shapes.ts";
 import type { SdkTotals } from "../../state/journal/sdk-shapes.ts";

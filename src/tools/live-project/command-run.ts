@@ -13,7 +13,7 @@ import { readScenario } from "../../lab/scenario/load.ts";
 import type { ScenarioLayer } from "../../lab/scenario/schema.ts";
 import { TapeOrderError } from "../../lab/tapes/ports.ts";
 import { offlineBy } from "../../lab/tapes/record/recordings.ts";
-import { createMask } from "../../lab/tapes/redact/mask-target.ts";
+import { createMask } from "../../lab/tapes/redact/scan.ts";
 import { tapeRules } from "../../lab/tapes/redact/rules.ts";
 import { openUpstreams, type Upstreams } from "../../lab/tapes/upstream/upstreams.ts";
 import { upstreamOf } from "../../sim/command/open-sim.ts";

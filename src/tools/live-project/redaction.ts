@@ -3,7 +3,7 @@ import { atOnce } from "../../kernel/base/work.ts";
 import { createMemory } from "../../lab/tapes/redact/memory.ts";
 import { createPersonal, type Personal } from "../../lab/tapes/redact/personal.ts";
 import { createSecretRules, type TapeRules } from "../../lab/tapes/redact/rules.ts";
-import { createSecretFilter } from "../../lab/tapes/redact/secret-filter.ts";
+import { SecretFilter } from "../../lab/tapes/redact/secret-filter.ts";
 import { isPublic } from "../../lab/tapes/redact/shapes.ts";
 
 export interface Redacted {
@@ -30,14 +30,13 @@ export function createCleaner(keep: readonly string[] = [], rules?: TapeRules) {
     value: (value, spot, path) => (kept.has(String(value)) ? undefined : known.value(value, spot, path)),
     text: (text, path) => (kept.has(text) ? text : known.text(text, path)),
   };
-  const filter = createSecretFilter({
+  const filter = new SecretFilter({
     take(kind, secret, path) {
       if (isPublic(kind) || kept.has(secret)) return secret;
       note(path);
       return memory.placeholder(kind, secret);
     },
-    known: memory.replaceKnown,
-    knownCount: () => memory.size,
+    memory,
     secretRules: createSecretRules(rules),
     personal,
   });

@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../kernel/base/json.ts";
 import { maskKeys } from "../../kernel/base/secrets.ts";
-import type { Mask } from "../../lab/tapes/redact/mask-target.ts";
+import type { Mask } from "../../lab/tapes/redact/scan.ts";
 import type { CapturedRow, ToolAnswer } from "./tool.ts";
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);

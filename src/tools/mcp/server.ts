@@ -8,7 +8,7 @@ import { ControlError, ExpectationError } from "../../kernel/call/errors.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { jsonSchemaOf } from "../../kernel/http/row.ts";
 import { parseShape } from "../../kernel/http/shape-errors.ts";
-import { createMask } from "../../lab/tapes/redact/mask-target.ts";
+import { createMask } from "../../lab/tapes/redact/scan.ts";
 import { answerText } from "./answer-text.ts";
 import { defaultSize, type Tool, type ToolAnswer, type ToolCall, type ToolPorts } from "./tool.ts";
 import { tools } from "./tools.ts";

@@ -74,7 +74,6 @@ async function run(settings: VerifySettings, shell: Shell) {
   );
 }
 
-/** Sends a tape's requests to a fresh emulator, or to a service, and reports where the answers differ. */
 export const verify = command({
   name: "verify",
   describe: "Compare a tape's responses with those of a fresh emulator, or of a service",

@@ -21,7 +21,6 @@ export const serviceOptions = {
   },
 } as const;
 
-/** The options of `verify`. */
 export const verifyOptions = {
   tape: tapeAt(1),
   against: text("Compare with this service instead of the emulator: us, eu, or an address"),
@@ -33,5 +32,4 @@ export const verifyOptions = {
   ...reportOptions,
 } as const;
 
-/** Their values. */
 export type VerifySettings = Settings<typeof verifyOptions>;

@@ -27,14 +27,11 @@ interface VerifyRun {
   dialect: "documented" | "production" | undefined;
   /** Paths that differ without meaning, in addition to those of the tape's header. */
   ignore?: readonly string[] | undefined;
-  /** Called after each exchange. */
   onStep(done: number, total: number): void;
 }
 
-/** The result of sending a tape's requests to a fresh sim. */
 interface VerifyResult extends Comparison {
   dialect: string;
-  /** Documents of the tape that the sim could not be given. */
   leftOut: readonly string[];
 }
 
@@ -44,7 +41,6 @@ const mostKept = 64 * 1024 * 1024;
 /** Small requests have a weight, too; compressed ones are larger than they were. */
 const weightOf = ({ req, res }: Exchange): number => 1024 + 4 * req.wire.bytes + (res?.wire.bytes ?? 0);
 
-/** A sim with the documents that the tape shows, at the time of its first exchange. */
 const simFor = ({ scenario, firstAt }: TapeScenario, dialect: VerifyRun["dialect"]) =>
   startSim({
     scenario,
@@ -86,12 +82,10 @@ export async function runVerify({ file, dialect, ignore = [], onStep }: VerifyRu
 type Values = VerifySettings["values"];
 
 interface AgainstRun extends Pick<VerifyRun, "file" | "onStep"> {
-  /** `us`, `eu`, or an address. */
   service: string;
   values: Values;
 }
 
-/** The result of sending a tape's requests to a service. */
 interface AgainstResult extends Comparison {
   against: string;
   /** Requests that were left out because they change something, by route. */
@@ -183,7 +177,6 @@ export async function runAgainst(run: AgainstRun, shell: Shell): Promise<Against
   };
 }
 
-/** Counts requests without an answer. */
 function createFailures(service: string) {
   let [count, inRow, last, hasAnswered] = [0, 0, "", false];
   const failure = (text: string) => new Failure("network", clean(`${text}: ${last}`, 600));

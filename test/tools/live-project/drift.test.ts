@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import type { RawExchange } from "../../../src/lab/tapes/format/raw-exchange.ts";
-import { openTapeWriter } from "../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../src/lab/tapes/redact/redactor.ts";
 import { rawWith } from "../../lab/tapes/har/tapes.ts";
 import { openSim, recorded, tour } from "../../lab/tapes/verify/recorded.ts";
@@ -21,7 +21,7 @@ const run = (args: readonly string[], env: Record<string, string> = {}) => runHe
 
 async function write(name: string, exchanges: readonly RawExchange[]): Promise<string> {
   const file = join(cwd, "tapes", `${name}.tape.ndjson`);
-  const writer = openTapeWriter(file, { redactor: createRedactor() });
+  const writer = new TapeWriter(file, { redactor: createRedactor() });
   for (const exchange of exchanges) writer.append(exchange);
   await writer.close();
   return file;

@@ -21,7 +21,6 @@ export const redact = choice(
   "default",
 );
 
-/** What fills the placeholders of requests that are sent. */
 export const keyOptions = {
   token: text("Project key, for the places where the tape has none"),
   "personal-key": text("Personal API key, likewise; better in PHX_SIM_PERSONAL_KEY"),
@@ -32,7 +31,6 @@ export const keyOptions = {
   ),
 } as const;
 
-/** Permissions to send to other machines. */
 export const permitOptions = {
   "allow-host": texts("A host other than this machine that may be sent to, e.g. staging.example"),
   "i-know-this-is-production": toggle("Also required for hosts of the real service"),

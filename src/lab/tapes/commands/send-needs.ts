@@ -31,12 +31,10 @@ export const keysOf = (
 
 const optionFor = { project: "--token", personal: "--personal-key" } as const;
 
-/** A placeholder of the tape, and what fills it. */
 export interface Need {
   placeholder: string;
   requests: number;
   first: number;
-  /** The option that fills it; null: none does. */
   option: string | null;
   variable: string;
   /** What `--exclude` takes to leave it out; null: only its route can be left out. */
@@ -44,7 +42,6 @@ export interface Need {
   filling: Filling;
 }
 
-/** True if a placeholder keeps a request from being sent. */
 const isMissing = ({ filling }: Need): boolean => filling === "needs_key" || filling === "unknown";
 
 export const needsOf = ({ placeholders }: Survey, keys: GivenKeys): Need[] =>
@@ -66,7 +63,6 @@ const remedyOf = ({ option, variable, path }: Need): string =>
     ? `set ${variable}, leave it out with --exclude ${path ?? "ROUTE"}, or send a stand-in with --fill redacted`
     : `give ${option}`;
 
-/** How a placeholder is filled, for a report. */
 export function fillingText(need: Need, style: Style): string {
   const { filling, option, variable } = need;
   if (isMissing(need)) return style.bad(`missing, ${remedyOf(need)}`);

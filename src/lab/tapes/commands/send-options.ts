@@ -1,7 +1,6 @@
 import type { Settings } from "../../../kernel/command/settings.ts";
 import { choice, json, keyOptions, permitOptions, tapeAt, text, texts, toggle } from "./option-rows.ts";
 
-/** The options of `send`. */
 export const sendOptions = {
   tape: tapeAt(1),
   to: text("Where the requests are sent, e.g. http://127.0.0.1:7490"),
@@ -23,5 +22,4 @@ export const sendOptions = {
   json,
 } as const;
 
-/** Their values. */
 export type SendSettings = Settings<typeof sendOptions>;

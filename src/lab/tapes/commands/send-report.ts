@@ -20,11 +20,7 @@ export interface SendFacts {
 }
 
 /** What is to be sent, and what `--exclude` left out of it. */
-export type Surveyed = Survey & {
-  excluded: ExcludedCounts;
-  /** Number of lines of the tape that were passed over. */
-  damaged: number;
-};
+export type Surveyed = Survey & { excluded: ExcludedCounts; damaged: number };
 
 export interface Sent {
   tally: SendTally;
@@ -53,7 +49,6 @@ const excludedText = (text: string, times: number): string => {
   return counted(times, text.startsWith("event:") ? "event" : "request");
 };
 
-/** What is left out, and why. */
 export const skipLines = (skipped: Survey["skipped"], excluded: ExcludedCounts): string[] => [
   ...[...excluded].map(
     ([text, times]) => `phx-sim: --exclude ${clean(text, 120)} left out ${excludedText(text, times)}`,
@@ -85,7 +80,6 @@ const commonReport = (request: SendFacts, survey: Surveyed) => ({
   })),
 });
 
-/** The report of a dry run, as JSON and in lines. */
 export function dryReport(
   request: SendFacts,
   survey: Surveyed,
@@ -112,7 +106,6 @@ export function dryReport(
   };
 }
 
-/** The report of what was sent, as JSON and in lines. */
 export function sentReport(request: SendFacts, survey: Surveyed, { tally, ms }: Sent, style: Style) {
   const { answered, failed, differing, examples, skipped, byStatus } = tally;
   const sent = answered + failed;

@@ -29,7 +29,6 @@ import { damageText } from "./verify-report.ts";
 
 type Values = SendSettings["values"];
 
-/** The options of `send`, checked. */
 interface SendRequest extends SendFacts {
   isDry: boolean;
   only: readonly string[];
@@ -159,7 +158,6 @@ async function sendAll(request: SendRequest, values: Values, survey: Surveyed, s
   }
 }
 
-/** Why the command fails although it did what it could. */
 function failureOf(tally: SendTally, ending: CommandEnd, values: Values, target: string): Failure | undefined {
   const { failed, failure = "", unreachable, answered, differing } = tally;
   const network = (text: string) => new Failure("network", clean(`${text}: ${failure}`, 600));

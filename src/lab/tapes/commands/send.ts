@@ -1,7 +1,6 @@
 import { type Command, command, type Shell } from "../../../kernel/command/command.ts";
 import { type SendSettings, sendOptions } from "./send-options.ts";
 
-/** Sends a tape's requests to a service again. */
 export const send: Command = command({
   name: "send",
   describe: "Send a tape's requests again, to a sim, a staging service, or another one",

@@ -18,30 +18,23 @@ import { problemCount } from "./verify-report.ts";
 
 interface CheckRequest {
   tapes: readonly string[];
-  /** Another recording of the same session. */
   twin: string | undefined;
   json: boolean;
 }
 
-/** An exchange that is never given as an answer. */
 interface UnusableExchange {
   file: string;
   i: number;
   why: string;
 }
 
-/** What was checked, by which rules, and the result. */
 interface CheckReport extends ScanTally {
   tapes: number;
-  /** Lines and side files that cannot be used. */
   damaged: number;
   rule_set: { name: string; version: string; license: string };
-  /** Number of kinds of secrets that are known by their format. */
   patterns: number;
-  /** Rules of the project, of its config file and of the tapes. */
   own_rules: number;
   findings: number;
-  /** Findings by kind. */
   kinds: Record<string, number>;
   problems: TapeProblem[];
   unusable: UnusableExchange[];

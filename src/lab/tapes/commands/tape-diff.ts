@@ -19,7 +19,6 @@ interface DiffRequest {
   junit: string | undefined;
 }
 
-/** The result of comparing two tapes; `exchanges` are those of the first one. */
 interface TapeDiff extends Comparison {
   /** Requests that only one of them has, by route. Events are left out: SDKs cut batches by timers. */
   only_a: Readonly<Record<string, number>>;

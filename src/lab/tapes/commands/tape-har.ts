@@ -9,7 +9,7 @@ import { Failure } from "../../../kernel/command/failure.ts";
 import { createProgress, sizeText } from "../../../kernel/command/progress.ts";
 import { tapePlace } from "../format/place.ts";
 import type { RawExchange } from "../format/raw-exchange.ts";
-import { type Replacement, replaceTape } from "../format/replace.ts";
+import { Replacement } from "../format/replace.ts";
 import type { TapeSummary, TapeWriter } from "../format/write.ts";
 import type { HarProblem } from "../har/import.ts";
 import type { TapeProblem } from "../shapes.ts";
@@ -19,14 +19,12 @@ import { damageText } from "./verify-report.ts";
 
 interface ImportRequest {
   file: string;
-  /** Name or path of the new tape; (default: that of the HAR). */
   tape: string | undefined;
   all: boolean;
   redact: "default" | "pii";
   json: boolean;
 }
 
-/** Problems of the same kind: their number, and the first few entries that have one. */
 interface ProblemCount extends Omit<HarProblem, "entry"> {
   entries: number[];
   count: number;
@@ -39,17 +37,13 @@ function problemLine({ entries, count, skipped, detail, hint }: ProblemCount): s
   return `phx-sim: ${count} × ${skipped ? "left out: " : ""}${detail} (${which}); ${hint}`;
 }
 
-/** A name that is fit for a file: other characters become `-`. */
 const nameOf = (file: string): string =>
   basename(file)
     .replace(/\.har$/i, "")
     .replace(/[^\w.-]+/g, "-")
     .replace(/^[.-]+/, "") || "imported";
 
-/**
- * Writes the tape beside its place, so that a killed import leaves none that looks complete. A HAR without an exchange
- * leaves no tape behind. @throws TapeError; the system's error
- */
+/** Written beside its place: a killed import leaves no tape that looks complete. @throws TapeError; the system's error */
 async function copy(
   exchanges: Iterable<RawExchange>,
   place: string,
@@ -61,7 +55,7 @@ async function copy(
   try {
     for (const exchange of exchanges) {
       if (!replacement) makeFolder(dirname(place));
-      replacement ??= replaceTape(place);
+      replacement ??= new Replacement(place);
       writer ??= open(replacement.draft);
       writer.append(exchange);
       if (writer.trouble?.isOver) break;
@@ -80,7 +74,7 @@ async function copy(
 export async function importTape(request: ImportRequest, shell: Shell): Promise<"ok"> {
   const { file, all, redact, json } = request;
   const { importHar } = await import("../har/import.ts");
-  const { openTapeWriter } = await import("../format/write.ts");
+  const { TapeWriter } = await import("../format/write.ts");
   const { createRedactor } = await import("../redact/redactor.ts");
   const { tapeRules } = await import("../redact/rules.ts");
   const place = tapePlace(request.tape ?? nameOf(file), shell.cwd);
@@ -103,12 +97,9 @@ export async function importTape(request: ImportRequest, shell: Shell): Promise<
         yield exchange;
       }
     }
-    return copy(watched(), place, (draft) =>
-      openTapeWriter(draft, {
-        redactor: createRedactor({ profile: redact, rules: tapeRules(own) }),
-        header: { creator, noise: own?.ignore ?? [] },
-      }),
-    );
+    const redactor = createRedactor({ profile: redact, rules: tapeRules(own) });
+    const header = { creator, noise: own?.ignore ?? [] };
+    return copy(watched(), place, (draft) => new TapeWriter(draft, { redactor, header }));
   }).finally(() => progress.end());
   shell.err.say(...[...problems.values()].map((it) => clean(problemLine(it), 600)));
   if (!summary) {

@@ -28,7 +28,6 @@ export async function listTapes(given: string | undefined, json: boolean, shell:
 
 interface ShowRequest {
   tape: string;
-  /** Number of the only exchange that is shown, with all it has. */
   exchange: number | undefined;
   json: boolean;
 }
@@ -111,7 +110,6 @@ function exchangeLine(exchange: Exchange, style: Style): string {
   return `${style.dim(`#${i}`)}  ${time}  ${what}  ${statusOf(exchange, style)}${took}  ${style.dim(clean(route, 80))}`;
 }
 
-/** Lines of a body that are shown; `--json` has all. */
 const mostLines = 400;
 
 function textOf(body: TapeBody): string | undefined {
@@ -159,6 +157,5 @@ function exchangeLines(exchange: Exchange, style: Style): string[] {
   ];
 }
 
-/** Something wrong in a tape, with its place. */
 export const tapeProblemLine = ({ file, line, detail, hint }: TapeProblem): string =>
   clean(`${file}:${line}: ${detail} (${hint})`, 600);

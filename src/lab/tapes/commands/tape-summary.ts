@@ -13,10 +13,7 @@ interface Replayer {
   isReplaying(): boolean;
 }
 
-/**
- * Asks only if a tape answers, as this loads the control API.
- * @param isRerouted True if the command's traffic is rerouted here; undefined if there is no command
- */
+/** Asks only if a tape answers, as this loads the control API. @param isRerouted undefined if there is no command */
 export async function replayed(sim: Replayer, isRerouted?: boolean): Promise<Played> {
   const tape = sim.isReplaying() ? await sim.tapes.get().catch(() => null) : null;
   if (tape === null || tape.ledger.requests > 0) return tape;

@@ -3,7 +3,6 @@ import { clean } from "../../../kernel/command/clean-text.ts";
 import { Failure } from "../../../kernel/command/failure.ts";
 import { systemReason } from "../../../kernel/command/system-reason.ts";
 
-/** An error for users: a message, mostly with a hint. */
 const isForUsers = (error: unknown): error is Error & { hint?: unknown } =>
   error instanceof Error && (error.name === "TapeError" || error.name === "HarError");
 

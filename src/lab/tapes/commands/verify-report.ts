@@ -16,11 +16,8 @@ const failing: Readonly<Record<Severity, readonly Severity[]>> = {
   value: ["break", "additive", "value"],
 };
 
-/** What a comparison is called, and how it is reported. */
 export interface ReportRequest {
-  /** The command: `verify`. */
   command: string;
-  /** What was compared, as a person calls it. */
   name: string;
   /** Ends `20 of 20 exchanges compared with …`. */
   with: string;
@@ -28,9 +25,7 @@ export interface ReportRequest {
   failOn: Severity;
   json: boolean;
   junit: string | undefined;
-  /** Lines before the summary. */
   notes?: readonly string[];
-  /** Fields of the JSON line that name what was compared. */
   named: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +48,6 @@ export async function reportComparison(result: Comparison, request: ReportReques
   throw new Failure("failed", `${why.join("; ")} (${clean(name)})`);
 }
 
-/** What could not be compared at all; undefined: nothing is missing. */
 function troubleOf({ compared, damaged }: Comparison): string | undefined {
   const missing = [
     ...(damaged > 0 ? [damageText(damaged)] : []),
@@ -64,7 +58,6 @@ function troubleOf({ compared, damaged }: Comparison): string | undefined {
 
 export const damageText = (damaged: number): string => `the tape is damaged: ${counted(damaged, "line")} passed over`;
 
-/** Reports how many lines of a tape could not be used, and the first of them. */
 function warnOfDamage({ damaged, problems: [problem] }: Pick<Comparison, "damaged" | "problems">, shell: Shell): void {
   if (problem === undefined) return;
   const where = `line ${problem.line}: ${problem.detail}`;
@@ -85,7 +78,6 @@ export function problemCount<P>() {
   };
 }
 
-/** Maximum number of printed lines; `--json` has all. */
 const mostLines = 200;
 
 const labels: Readonly<Record<Severity, { text: string; paint(style: Style): (text: string) => string }>> = {
@@ -96,7 +88,6 @@ const labels: Readonly<Record<Severity, { text: string; paint(style: Style): (te
 
 const severities: readonly Severity[] = ["break", "additive", "value"];
 
-/** What the two answers of a comparison are called. */
 type Sides = readonly [recorded: string, other: string];
 
 /** `body.requestId: the key is missing (recorded string, here nothing)`, safe on a terminal. */
@@ -144,14 +135,11 @@ function skippedLines({ skipped }: Comparison): string[] {
 
 interface LinesRequest {
   readonly name: string;
-  /** With what. */
   readonly with: string;
   readonly sides: Sides;
-  /** Lines before the summary. */
   readonly notes?: readonly string[];
 }
 
-/** The report for people: one line for each kind of difference of a route, and a summary. */
 function verifyLines(result: Comparison, request: LinesRequest, style: Style): string[] {
   const lines = routeLines(result, request.sides, style);
   const left = lines.length - mostLines;
@@ -165,10 +153,7 @@ function verifyLines(result: Comparison, request: LinesRequest, style: Style): s
   ];
 }
 
-/**
- * Differences as JUnit XML: a test case for each route, failed if it has a difference that `fails`; the others are its
- * output. `trouble` is a failed case of its own. `title` names the suite: `phx-sim verify`.
- */
+/** A test case for each route, failed if it has a difference that `fails`; `trouble` is a failed case of its own. */
 function verifyJunit(
   title: string,
   { routes, groups }: Pick<Comparison, "routes" | "groups">,

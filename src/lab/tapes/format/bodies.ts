@@ -3,21 +3,17 @@ import zlib from "node:zlib";
 import lz from "lz-string";
 import { SimError } from "../../../kernel/base/errors.ts";
 import { isTooDeep, type Json } from "../../../kernel/base/json.ts";
+import { endOfString } from "../../../kernel/base/json-bounds.ts";
 import { atOnce } from "../../../kernel/base/work.ts";
 import { fromBase64, isBase64, isLooseBase64 } from "../../../kernel/codec/base64.ts";
 import { readForm } from "../../../kernel/codec/form.ts";
 import { gunzip, inflaters, isGzip } from "../../../kernel/codec/inflate.ts";
 import { unpackLz64 } from "../../../kernel/codec/lz64.ts";
-import { type HeaderPairs, headerOf, type TapeBody, type WireForm } from "./exchange.ts";
+import { type Exchange, type HeaderPairs, headerOf, type TapeBody, type WireForm } from "./exchange.ts";
 
-/** Most bytes that a body may have when it is decoded. */
 export const maxDecoded = 64 * 1024 * 1024;
 
-export interface Decoded {
-  /** Absent: there is none. */
-  body?: TapeBody;
-  wire: WireForm;
-}
+export type Decoded = Pick<Exchange["req"], "body" | "wire">;
 
 interface Wrapped {
   bytes: Buffer;
@@ -113,13 +109,8 @@ function undoForm(body: Wrapped): void {
   body.encodings.push("form");
 }
 
-interface Layer {
-  found(body: Wrapped): boolean;
-  undo(body: Wrapped): void;
-}
-
 /** What SDKs wrap a body in without a header; looked for in this order until nothing is found. */
-const layers: readonly Layer[] = [
+const layers: readonly { found(body: Wrapped): boolean; undo(body: Wrapped): void }[] = [
   { found: ({ bytes }) => isGzip(bytes), undo: (body) => undo(body, "gzip", gunzip) },
   { found: ({ bytes }) => isDataForm(bytes), undo: undoForm },
   {
@@ -222,10 +213,7 @@ const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
   ...(isCompress(zstd) ? [["zstd", (bytes: Buffer) => zstd(bytes)] as const] : []),
 ]);
 
-/**
- * The bytes of a body without its encodings; none for no body.
- * @throws TypeError for a body that is omitted, or in a side file (read it first: `readBody`)
- */
+/** @throws TypeError for a body that is omitted, or in a side file (read it first: `readBody`) */
 export function plainBytes(body: TapeBody | undefined): Buffer {
   if (body === undefined) return Buffer.alloc(0);
   if ("json" in body) return Buffer.from(JSON.stringify(body.json));
@@ -250,35 +238,11 @@ export function encodeBody(body: TapeBody | undefined, wire: WireForm): Buffer {
   }, plain);
 }
 
-const quote = 0x22;
-const minus = 0x2d;
-const backslash = 0x5c;
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
-
-/** Index after the string that begins at `start`. Hand-written: a pattern runs out of stack at many megabytes. */
-function afterString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++;
-    if (slashes % 2 === 0) return end + 1;
-  }
-  return text.length;
-}
-
-const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-
-/** The numbers of a valid JSON text, as they are spelled. */
 function* numbersIn(text: string): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at);
-    if (code === quote) {
-      at = afterString(text, at);
-    } else if (code === minus || isDigit(code)) {
-      number.lastIndex = at;
-      const [found = ""] = number.exec(text) ?? [];
-      yield found;
-      at += found.length || 1;
-    } else at++;
+  const pattern = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+  for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
+    if (found[0] === '"') pattern.lastIndex = endOfString(text, found.index) + 1;
+    else yield found[0];
   }
 }
 
@@ -303,10 +267,7 @@ const keepsNumbers = (text: string): boolean => {
   return true;
 };
 
-/**
- * A JSON text's value; undefined when it is not JSON, is deeper than the service reads, or has a number that would
- * be another one after parsing (an id above 2^53, -0, more digits than a double has).
- */
+/** Undefined if not JSON, deeper than the service reads, or with a number that parsing changes (an id above 2^53, -0). */
 export function losslessJson(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);

@@ -17,7 +17,6 @@ const headerName = z.string().regex(headerNamePattern);
 const HeaderPairs = z.array(z.tuple([headerName, headerText]).readonly()).readonly();
 export type HeaderPairs = z.infer<typeof HeaderPairs>;
 
-/** How a body was sent, so that it can be sent in the same way. */
 const Wire = z.object({
   bytes: size,
   encodings: texts.describe(
@@ -34,7 +33,6 @@ const bodyKinds = ["json", "text", "b64", "file", "omitted"];
 const hasOneKind = (value: unknown): boolean =>
   typeof value === "object" && value !== null && bodyKinds.filter((kind) => Object.hasOwn(value, kind)).length === 1;
 
-/** A body as the tape has it: decoded, redacted. */
 const TapeBody = z
   .unknown()
   .refine(hasOneKind)
@@ -101,10 +99,7 @@ const areHeaders = (headers: HeaderPairs): boolean =>
 const isPlain = (body: TapeBody | undefined): boolean =>
   body === undefined || ("json" in body ? !isTooDeep(body.json) : !("file" in body));
 
-/**
- * True for an exchange that a reader takes for sure: what its type does not promise is checked without the cost of
- * `wrongField`, which decides of all others.
- */
+/** A cheap check of what the type does not promise; `wrongField` decides of all that are not sound by it. */
 export function isSound({ i, at, req, res }: Exchange): boolean {
   const isRequest =
     Number.isSafeInteger(i) &&
@@ -121,7 +116,6 @@ export function isSound({ i, at, req, res }: Exchange): boolean {
   return isStatus && areTimes && headerTextPattern.test(reason) && areHeaders(res.headers) && isPlain(res.body);
 }
 
-/** The field that keeps a value from being an exchange, e.g. `req.headers`; undefined if there is none. */
 export function wrongField(value: unknown): string | undefined {
   const path = safeParse(Exchange, value).error?.issues[0]?.path;
   if (path === undefined) return undefined;

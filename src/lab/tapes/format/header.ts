@@ -11,14 +11,12 @@ import { fileTrouble, TapeError } from "./tape-error.ts";
 /** The version of the format that is written, and the newest that is read. */
 export const formatVersion = 1;
 
-/** First line of a tape. */
 const TapeHeader = z.object({
   tape: z.literal(formatVersion),
   id: z.string().refine(isUuid),
   created: z.string().refine((it) => !Number.isNaN(Date.parse(it))),
   /** `phx-sim/0.1.0`, or the tool that wrote a HAR. */
   creator: z.string(),
-  /** Where it was recorded; null for an import. */
   upstream: z.string().nullable(),
   /** Which rules redacted it: `default`, `pii`, `none`. */
   redaction: z.string(),
@@ -31,7 +29,6 @@ export type TapeHeader = z.infer<typeof TapeHeader>;
 
 /** Removes the secrets of exchanges before they reach a disk; equal secrets get the same placeholder over a tape. */
 export interface Redactor {
-  /** Goes into the tape's header, as `rules` does. */
   readonly profile: string;
   readonly rules?: TapeRules;
   redact(exchange: Exchange): Exchange;

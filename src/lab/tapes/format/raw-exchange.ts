@@ -1,69 +1,49 @@
+import type { IncomingMessage } from "node:http";
 import { isoOf } from "../../../kernel/base/clock.ts";
-import type { ChunkTimes } from "../upstream/chunk-times.ts";
+import type { ChunkTimes } from "../upstream/passing-body.ts";
 import { type Decoded, decodeBody } from "./bodies.ts";
 import { type Exchange, type HeaderPairs, pairsOf, targetOf } from "./exchange.ts";
 import { routeOf } from "./routes.ts";
 
-interface ToExchange {
-  i: number;
-  /** Most bytes of a decoded body; larger ones are left out. */
-  bodyLimit: number;
-  /** True if bodies of this target are left out. */
-  isBodyless?(target: string): boolean;
-}
-
-type Omitted = "too_large" | "excluded" | "not_kept";
-
-const omit = (omitted: Omitted, bytes: number): Decoded => ({
-  body: { omitted, bytes },
-  wire: { bytes, encodings: [] },
-});
-
-function decoded(raw: RawBody, headers: HeaderPairs, target: string | undefined, limit: number): Decoded {
+function decoded(raw: RawBody, headers: HeaderPairs, limit: number, target?: string): Decoded {
   if (Buffer.isBuffer(raw)) return decodeBody(raw, headers, target, limit);
-  return omit(raw.omitted, raw.bytes);
+  return { body: raw, wire: { bytes: raw.bytes, encodings: [] } };
 }
 
 export const sizeOf = (raw: RawBody): number => (Buffer.isBuffer(raw) ? raw.length : raw.bytes);
 
-/** An answer, decoded; larger bodies than `limit` are left out. */
-function answerOf(raw: RawAnswer, limit: number): NonNullable<Exchange["res"]> {
-  const headers = pairsOf(raw.headers);
-  const { status, reason, http, ttfb, total, chunks } = raw;
-  return {
-    ...{ status, reason, http, headers, ...decoded(raw.body, headers, undefined, limit), ttfb, total },
-    ...(chunks && { chunks }),
-  };
+function answerOf(
+  { status, reason, http, headers: flat, body, ttfb, total, chunks }: RawAnswer,
+  limit: number,
+): NonNullable<Exchange["res"]> {
+  const headers = pairsOf(flat);
+  return { status, reason, http, headers, ...decoded(body, headers, limit), ttfb, total, chunks };
 }
 
-/** An exchange as it was received, decoded: its secrets are still in it. */
-export function toExchange(raw: RawExchange, { i, bodyLimit, isBodyless }: ToExchange): Exchange {
+/** Decoded, with its secrets. @param bodyLimit Most bytes of a decoded body; larger ones are left out */
+export function toExchange(raw: RawExchange, { i, bodyLimit }: { i: number; bodyLimit: number }): Exchange {
+  const { at, method, url, http, answer, aborted, client } = raw;
   const headers = pairsOf(raw.headers);
-  const target = targetOf(raw.url);
-  const size = sizeOf(raw.body);
-  const request =
-    size > 0 && isBodyless?.(target) ? omit("excluded", size) : decoded(raw.body, headers, target, bodyLimit);
+  const target = targetOf(url);
   return {
     i,
-    at: isoOf(raw.at),
-    route: routeOf(raw.method, target),
-    req: { method: raw.method, url: raw.url, http: raw.http, headers, ...request },
-    res: raw.answer && answerOf(raw.answer, bodyLimit),
-    complete: raw.answer !== null && raw.aborted === undefined,
-    ...(raw.aborted && { aborted: raw.aborted }),
+    at: isoOf(at),
+    route: routeOf(method, target),
+    req: { method, url, http, headers, ...decoded(raw.body, headers, bodyLimit, target) },
+    res: answer && answerOf(answer, bodyLimit),
+    complete: answer !== null && aborted === undefined,
+    aborted,
     redacted: [],
-    ...(raw.client !== undefined && { client: raw.client }),
+    client,
   };
 }
 
 /** An exchange as it was received, with its secrets. It never reaches a disk: `redact` makes an `Exchange` of it. */
 export interface RawExchange {
-  /** Arrival, ms since the epoch. */
   at: number;
   method: string;
   /** Absolute, the upstream's; the query as sent. */
   url: string;
-  /** `1.1`, `2.0` … */
   http: string;
   /** name, value, name, value … as received. */
   headers: readonly string[];
@@ -75,11 +55,7 @@ export interface RawExchange {
   client?: string;
 }
 
-export interface RawAnswer {
-  status: number;
-  reason: string;
-  http: string;
-  headers: readonly string[];
+export interface RawAnswer extends ReturnType<typeof headOf> {
   body: RawBody;
   /** ms from arrival to the answer's first byte, and to its last. */
   ttfb: number;
@@ -90,3 +66,11 @@ export interface RawAnswer {
 
 /** Bytes, or their number where they are not kept. */
 export type RawBody = Buffer | { omitted: "too_large" | "excluded" | "not_kept"; bytes: number };
+
+/** The head of an upstream's answer. */
+export const headOf = ({ statusCode = 502, statusMessage = "", httpVersion, rawHeaders }: IncomingMessage) => ({
+  status: statusCode,
+  reason: statusMessage,
+  http: httpVersion,
+  headers: rawHeaders as readonly string[],
+});

@@ -26,7 +26,6 @@ export interface TapeLine {
   length: number;
 }
 
-/** An exchange, and where it is. */
 export interface Placed {
   exchange: Exchange;
   place: TapeLine;
@@ -36,7 +35,6 @@ const defaultMaxLine = 32 * 1024 * 1024;
 
 const damaged = "the line is skipped; delete it from the file";
 
-/** A line as an exchange, or what is wrong with it. */
 function exchangeOf(text: string): Exchange | string {
   let value: Json;
   try {
@@ -89,14 +87,11 @@ export async function* readTape(file: string, options: ReadOptions = {}): AsyncG
   for await (const { exchange } of readPlaced(file, options)) yield exchange;
 }
 
-/** What is known of a tape without reading its exchanges. */
 export interface TapeInfo {
   name: string;
   file: string;
-  /** Bytes. */
   size: number;
   exchanges: number;
-  /** Absent where the file cannot be read as a tape. */
   header?: TapeHeader;
   problem?: string;
 }
@@ -133,10 +128,7 @@ export async function tapesIn(folder: string): Promise<TapeInfo[]> {
   return infos;
 }
 
-/**
- * The header of a tape; undefined where there is no file, or one without an exchange, as a recording that saw nothing
- * leaves it. @throws TapeError when it is no tape, or of a newer format
- */
+/** Undefined if there is no file, or one without an exchange. @throws TapeError when it is no tape, or of a newer format */
 export async function filledHeader(file: string): Promise<TapeHeader | undefined> {
   if (!existsSync(file) || isUnborn(file)) return undefined;
   const header = await readHeader(file);
@@ -147,13 +139,11 @@ export async function filledHeader(file: string): Promise<TapeHeader | undefined
 const chunkSize = 256 * 1024;
 const newline = 0x0a;
 
-/** A line of a file: its bytes, without the line break. */
 interface Line {
   /** From 1. */
   line: number;
   offset: number;
   length: number;
-  /** undefined: it is longer than allowed. */
   text: string | undefined;
   /** False for a last line without a line break. */
   isEnded: boolean;

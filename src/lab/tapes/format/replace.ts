@@ -6,15 +6,6 @@ import { sideFolder } from "./place.ts";
 import { sideNames } from "./side-files.ts";
 import { TapeError } from "./tape-error.ts";
 
-/** A new recording beside a tape that it replaces when it is whole; until then the tape stays as it is. */
-export interface Replacement {
-  readonly draft: string;
-  /** The draft replaces the tape. Its writer must be closed. @throws the system's error */
-  keep(): void;
-  /** The tape stays; the draft is removed. @throws the system's error */
-  drop(): void;
-}
-
 function removeTape(file: string): void {
   rmSync(file, { force: true });
   rmSync(sideFolder(file), { recursive: true, force: true });
@@ -26,45 +17,51 @@ function moveSideFiles(from: string, to: string): void {
   for (const name of names) renameSync(join(from, name), join(to, name));
 }
 
-/**
- * Locks a tape and names the file for the recording that is to replace it. What a crash left there is removed.
- * @throws TapeError when another writer has the tape; the system's error
- */
-export function replaceTape(file: string): Replacement {
-  const unlock = lockTape(file);
-  // Not the name of a tape: an incomplete recording is neither listed nor replayed.
-  const draft = `${file}.new`;
-  const end = (work: () => void): void => {
+/** A new recording beside a tape that it replaces when it is whole; until then the tape stays as it is. */
+export class Replacement {
+  /** Not the name of a tape: an incomplete recording is neither listed nor replayed. */
+  readonly draft: string;
+  readonly #file: string;
+  readonly #unlock: () => void;
+
+  /** Locks the tape. @throws TapeError when another writer has it; the system's error */
+  constructor(file: string) {
+    this.draft = `${file}.new`;
+    this.#file = file;
+    this.#unlock = lockTape(file);
     try {
-      work();
-    } finally {
-      unlock();
+      // what a crash left there
+      removeTape(this.draft);
+    } catch (error) {
+      this.#unlock();
+      throw error;
     }
-  };
-  try {
-    removeTape(draft);
-  } catch (error) {
-    unlock();
-    throw error;
   }
-  return {
-    draft,
-    keep: () =>
-      end(() => {
-        const [sides, kept] = [sideFolder(file), new Set(sideNames(sideFolder(draft)))];
-        moveSideFiles(sideFolder(draft), sides);
-        renameSync(draft, file);
-        for (const name of sideNames(sides)) if (!kept.has(name)) rmSync(join(sides, name), { force: true });
-        removeTape(draft);
-      }),
-    drop: () => end(() => removeTape(draft)),
-  };
+
+  /** The draft replaces the tape. Its writer must be closed. @throws the system's error */
+  keep(): void {
+    try {
+      const [sides, kept] = [sideFolder(this.#file), new Set(sideNames(sideFolder(this.draft)))];
+      moveSideFiles(sideFolder(this.draft), sides);
+      renameSync(this.draft, this.#file);
+      for (const name of sideNames(sides)) if (!kept.has(name)) rmSync(join(sides, name), { force: true });
+      removeTape(this.draft);
+    } finally {
+      this.#unlock();
+    }
+  }
+
+  /** The tape stays; the draft is removed. @throws the system's error */
+  drop(): void {
+    try {
+      removeTape(this.draft);
+    } finally {
+      this.#unlock();
+    }
+  }
 }
 
-/**
- * Locks a tape for writing; the function it returns releases it. A lock whose process has ended is taken over.
- * @throws TapeError when another writer has it; the system's error when the folder cannot be written
- */
+/** The function it returns releases the lock. @throws TapeError when another writer has it; the system's error */
 export function lockTape(file: string): () => void {
   const lock = `${file}.lock`;
   const holder = takeLock(lock);

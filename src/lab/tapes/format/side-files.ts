@@ -8,7 +8,6 @@ import type { Exchange, TapeBody } from "./exchange.ts";
 import { sideName } from "./exchange-shape.ts";
 import { systemReason } from "./tape-error.ts";
 
-/** Larger bodies are in side files, in bytes. */
 export const inlineLimit = 64 * 1024;
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
@@ -50,10 +49,7 @@ function withBodies(exchange: Exchange, change: (body: TapeBody | undefined) => 
   };
 }
 
-/**
- * The exchange (redacted already) with its large bodies in files of `folder`, named by the hash of their content.
- * @throws the system's error when one cannot be written
- */
+/** Large bodies go to files of `folder`, named by the hash of their content. @throws the system's error */
 export const withBodiesAside = (exchange: Exchange, folder: string): Exchange =>
   withBodies(exchange, (body) => putAside(folder, body));
 
@@ -69,7 +65,6 @@ export const sideNames = (folder: string): string[] =>
         .map(({ name }) => name)
     : [];
 
-/** What is in a side file, or why it cannot be used. */
 function contentOf(file: string, hash: string): Buffer | string {
   if (!sideName.test(hash)) return "its name is not the hash of a content";
   try {
@@ -83,10 +78,7 @@ function contentOf(file: string, hash: string): Buffer | string {
   }
 }
 
-/**
- * A body with what its side file in `folder` holds in its place; other bodies are returned as they are. A side file that
- * is missing or was changed is reported, and the body becomes `{omitted: "unreadable"}`.
- */
+/** A side file that is missing or was changed is reported, and the body becomes `{omitted: "unreadable"}`. */
 export function readBody(
   folder: string,
   body: TapeBody | undefined,

@@ -30,7 +30,6 @@ const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> =
   EMFILE: ["too many files are open", "close some, or raise the limit (ulimit -n)"],
 };
 
-/** The system's reason for a failed file access, and a hint. */
 export function systemReason(error: unknown): readonly [what: string, hint: string] {
   const message = error instanceof Error ? error.message : String(error);
   const code = systemCode(error);

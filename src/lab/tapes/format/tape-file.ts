@@ -116,10 +116,7 @@ function wayTo(profile: string, taped: string): string {
   return `record ${profile === "none" ? "without --raw and " : ""}with --redact ${taped}`;
 }
 
-/**
- * What is known of an existing tape; undefined if there is none.
- * @throws TapeError when the file is no tape, of a newer format, or was redacted by other rules than the redactor's
- */
+/** @throws TapeError when the file is no tape, of a newer format, or was redacted by other rules than the redactor's */
 function existingTape(file: string, redactor: Redactor) {
   if (!existsSync(file) || isUnborn(file)) return undefined;
   const header = headerIn(file);

@@ -18,7 +18,6 @@ export const numberIn = (object: JsonObject, key: string): number | undefined =>
 const scalarText = (value: Json | undefined): string =>
   typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? `${value}` : "";
 
-/** Pairs of `name` and `value`, those without a name left out. */
 function pairsIn(object: JsonObject, key: string): [name: string, value: string][] {
   const rows = own(object, key);
   if (!Array.isArray(rows)) return [];
@@ -48,16 +47,12 @@ const unfit = /[^\t\x20-\x7e\x80-\xff]/g;
 export const wireText = (text: string): string =>
   (/[^\0-\xff]/.test(text) ? Buffer.from(text).toString("latin1") : text).replace(unfit, "").trim();
 
-/**
- * The headers of a request or answer. Pseudo-headers of HTTP/2 (`:path`) are no headers; several of one name that
- * a browser joined by line breaks are several again.
- */
+/** Without HTTP/2 pseudo-headers (`:path`); several of one name that a browser joined by line breaks are several again. */
 export const headersIn = (message: JsonObject): [name: string, value: string][] =>
   pairsIn(message, "headers")
     .filter(([name]) => token.test(name))
     .flatMap(([name, value]) => value.split(/\r?\n/).map((line): [string, string] => [name, wireText(line)]));
 
-/** Milliseconds from arrival to the answer's first byte and to its last. */
 interface Timing {
   ttfb: number;
   total: number;
@@ -81,7 +76,6 @@ export function timingOf(entry: JsonObject): Timing {
   return { ttfb: capped(ttfb), total: capped(Math.max(sum, numberIn(entry, "time") ?? 0)), isOdd };
 }
 
-/** A body, and what was wrong with it. */
 export interface FoundBody {
   body: RawBody;
   note?: NoteCode;
@@ -135,7 +129,6 @@ const read = (object: JsonObject, text: string): FoundBody => (isBase64(object) 
 const partOf = ([name, value]: readonly [string, string]): string =>
   `Content-Disposition: form-data; name="${name.replaceAll('"', "%22").replace(/[\r\n]+/g, " ")}"\r\n\r\n${value}\r\n`;
 
-/** The body of a form of which only the fields are given. */
 function fromParams(params: [string, string][], type: string): FoundBody {
   const [, boundary] = /^multipart\/form-data.*?boundary="?([^";]+)/i.exec(type) ?? [];
   if (boundary === undefined) {
@@ -145,7 +138,6 @@ function fromParams(params: [string, string][], type: string): FoundBody {
   return { body: Buffer.from(`${parts}--${boundary}--\r\n`), isDecoded: true };
 }
 
-/** A missing body, where one was sent. */
 const missing = (bytes: number, note: NoteCode): FoundBody =>
   bytes > 0
     ? { body: { omitted: "not_kept", bytes: Math.min(Math.ceil(bytes), Number.MAX_SAFE_INTEGER) }, note }
@@ -196,10 +188,8 @@ export type NoteCode =
   | "no_start"
   | "blocked";
 
-/** Why an entry is not imported. */
 export type SkipCode = "elsewhere" | "websocket" | "tunnel" | "not_http" | "preflight" | "no_request" | "not_json";
 
-/** What each means, and what can be done about it. */
 export const noteTexts: Readonly<Record<NoteCode | SkipCode, readonly [detail: string, hint: string]>> = {
   no_request_body: [
     "the request's body is not in the HAR",

@@ -19,7 +19,6 @@ export interface ExportOptions extends Pick<ReadOptions, "onProblem"> {
 /** Keys that must not get out, whatever else was found: a second look at what is about to be written. */
 const knownKeys = /\bph[abd-z]_[A-Za-z0-9]{20,}|\bBearer\s+(?!\{\{)[\w.~+/=-]{16,}/;
 
-/** Where an exchange has what looks like a secret, and what it is; undefined: nowhere. */
 function suspicionIn(exchange: Exchange, entry: string): string | undefined {
   const [found] = scanExchange(exchange);
   if (found) return `${found.path} has what looks like a secret (${found.kind}: ${found.detail})`;
@@ -74,7 +73,6 @@ export async function* exportHar(tape: string, options: ExportOptions = {}): Asy
 
 /** Exchanges as HTTP Archive 1.2 has them (software-is-hard.com/blog/har-12-spec); cookies are in the headers only. */
 
-/** "Not known" or "does not apply", in the format. */
 const unknown = -1;
 
 interface Message {
@@ -128,7 +126,6 @@ function sentBody({ headers, body, wire }: Message): JsonObject {
 const mimeOf = (headers: HeaderPairs, body: TapeBody | undefined): string =>
   headerOf(headers, "content-type") ?? (body && "json" in body ? "application/json" : "x-unknown");
 
-/** What was answered: text as text, bytes as base64, what was not kept as a comment. */
 function contentOf({ headers, body }: Message): JsonObject {
   const mimeType = mimeOf(headers, body);
   if (body === undefined) return { size: 0, mimeType };
@@ -153,10 +150,8 @@ const requestOf = ({ req }: Exchange): JsonObject => ({
   ...sentBody(req),
 });
 
-/** How browsers write who ended a connection without an answer. */
 const endings: Readonly<Record<string, string>> = { client: "net::ERR_ABORTED", upstream: "net::ERR_CONNECTION_RESET" };
 
-/** How browsers write that no answer came. */
 const noAnswer = (aborted: string | undefined): JsonObject => ({
   status: 0,
   statusText: "",

@@ -12,19 +12,15 @@ export class HarError extends Error {
   }
 }
 
-/** Something odd about an entry of a HAR. */
 export interface HarProblem {
-  /** Number of the entry, from 1. */
   entry: number;
   code: NoteCode | SkipCode;
-  /** True if the entry was left out because of it. */
   skipped: boolean;
   detail: string;
   hint: string;
 }
 
 interface ImportOptions {
-  /** Imports every entry, not only those of the service. */
   all?: boolean;
   onProblem?: (problem: HarProblem) => void;
 }
@@ -82,11 +78,9 @@ function parsed(bytes: Buffer): JsonObject {
 
 const nameOf = (tool: JsonObject): string => [textIn(tool, "name"), textIn(tool, "version")].filter(Boolean).join(" ");
 
-/** The exchanges of a HAR, and the tool that wrote it. */
 interface HarImport {
   /** For example `WebInspector 537.36`; `HAR` if the file does not name it. */
   creator: string;
-  /** How many entries it has. */
   entries: number;
   /** They hold secrets: they must go through a redactor. */
   exchanges: Iterable<RawExchange>;

@@ -17,10 +17,8 @@ import {
 
 type ReadEntry = { readonly exchange: RawExchange; readonly notes: readonly NoteCode[] } | { readonly skip: SkipCode };
 
-/** How entries are read: which ones, and when one without a time began. */
 interface EntryContext {
   all: boolean;
-  /** ms since the epoch. */
   before: number;
 }
 
@@ -43,7 +41,6 @@ interface Subject {
   headers: readonly Header[];
 }
 
-/** Why an entry is left out, the first that fits. */
 const skips: readonly (readonly [SkipCode, (it: Subject, context: EntryContext) => boolean])[] = [
   ["no_request", ({ method, given }) => method === "" || given === ""],
   ["tunnel", ({ method }) => method === "CONNECT"],
@@ -91,7 +88,6 @@ const truthful = (headers: readonly Header[], { body, isDecoded }: FoundBody): s
         : [name, value],
     );
 
-/** None where no answer came: status 0, or none at all. */
 function answerOf(entry: JsonObject, method: string, notes: NoteCode[]): RawAnswer | null {
   const response = objectIn(entry, "response");
   const status = numberIn(response, "status") ?? 0;
@@ -152,10 +148,7 @@ export function readEntry(json: Json, context: EntryContext): ReadEntry {
 
 const rules = serviceHosts.map(readHostRule);
 
-/**
- * Paths that only the service's SDKs ask for, where an app's own host passes them on or hosts the service itself. A
- * path may be below another one (`/ingest/e/`).
- */
+/** Paths that only the service's SDKs ask for, where an app's own host passes them on; they may be below another one. */
 const ownPaths: readonly RegExp[] = [
   /\/i\/v\d\/(?:e|ai|ai\/batch|general|analytics\/events)\/?$/,
   /\/(?:e|s|batch|capture|engage|track|flags|decide)\/?$/,

@@ -12,12 +12,10 @@ import { isUnmatched } from "../../../state/journal/unmatched.ts";
 /** The journal in the terms of HTTP Archive 1.2 (software-is-hard.com/blog/har-12-spec). */
 
 const httpVersion = "HTTP/1.1";
-/** "Not known", in the format. */
 const unknownSize = -1;
 
 type NameValue = { name: string; value: string };
 
-/** A flat list name, value, name, value … */
 const headersOf = (flat: readonly string[]): NameValue[] =>
   Array.from({ length: flat.length / 2 }, (_, i) => ({ name: flat[2 * i] ?? "", value: flat[2 * i + 1] ?? "" }));
 

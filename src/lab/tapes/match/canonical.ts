@@ -4,11 +4,9 @@ import { loginNames } from "../redact/names.ts";
 import { decodedPlaceholders, isPlaceholder } from "../redact/placeholders.ts";
 import { createSecretRules, type SecretRules } from "../redact/rules.ts";
 
-/** What of a document is left out, and what in it is an id. */
 export interface Rules {
   /** `path` is generic: `req.body.batch[].uuid`. */
   drops(name: string, path: string): boolean;
-  /** Finds ids inside strings. */
   ids: RegExp;
   /** Is what a field of this name holds a secret? Redaction makes placeholders of such values. */
   secrecy: SecretFields;
@@ -16,7 +14,6 @@ export interface Rules {
   idNoun?: string | undefined;
 }
 
-/** A document without its ids, and the ids in the order in which they stand in it. */
 interface Canonical {
   text: string;
   /** kind and text: `u:0195…` (UUID), `s:phc_…` (key, token), `n:dashboard:42`, `e:jane@…` (mail address). */
@@ -35,7 +32,6 @@ export const idPattern = (withMail: boolean): RegExp =>
 /** Deeper documents than the service reads are cut: a walk would run out of stack. */
 export const maxDepth = 200;
 
-/** Kind and text of an id that the pattern found. */
 export function tokenOf(found: string): string {
   if (found.startsWith("{{") || /^ph[a-z]_/i.test(found)) return `s:${found}`;
   return found.includes("@") ? `e:${found}` : `u:${found}`;
@@ -50,7 +46,6 @@ export function numberToken(name: string, value: number, rules: Rules): string |
   return name.endsWith("_id") ? `n:${nounOf(name)}:${value}` : undefined;
 }
 
-/** A string's text without its ids. */
 function stringText(
   text: string,
   { name, path }: { name: string; path: string },

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../../kernel/base/recent-map.ts";
 import { digest, type Key } from "./keys.ts";
 
 /** Rows of one shape with the same ids, in the order of the tape. */
@@ -31,10 +32,7 @@ export function createCatalog(isFree: (id: string) => boolean, rank: (row: numbe
   const byShape = new Map<string, Series[]>();
   const known = new Map<string, string>();
   /** One copy of each id: the same ones come in many requests. */
-  const shared = (id: string): string => {
-    if (!known.has(id)) known.set(id, id);
-    return known.get(id) ?? id;
-  };
+  const shared = (id: string): string => getOrMake(known, id, () => id);
   const keyText = (shape: string, ids: readonly string[]): string =>
     ids.length === 0 ? shape : digest([shape, ...ids].join("\n"));
 
@@ -57,9 +55,7 @@ export function createCatalog(isFree: (id: string) => boolean, rank: (row: numbe
       const series = { ids: ids.map(shared), rows: [row] };
       exact.set(text, series);
       if (ids.length === 0) return;
-      const all = byShape.get(shape);
-      if (all === undefined) byShape.set(shape, [series]);
-      else all.push(series);
+      getOrMake(byShape, shape, (): Series[] => []).push(series);
     },
     /**
      * The series that a live key means; undefined: none. Where several differ only in their secrets, it is the one of
@@ -135,11 +131,8 @@ export function createAliases(isFree: (recorded: string) => boolean) {
         if (other !== undefined) bindOne(it, other);
       }
     },
-    /** The live id for a recorded one; undefined: none yet. */
     liveOf: (recorded: string) => toLive.get(recorded),
-    /** The recorded id for a live one; undefined: none yet. */
     recordedOf: (live: string) => toRecorded.get(live),
-    /** True if any id differs from its recorded one. */
     get differs() {
       return differs;
     },

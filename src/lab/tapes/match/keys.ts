@@ -91,7 +91,6 @@ const scope = (ask: Ask): JsonObject => fieldsOf(ask, ["only_evaluate_survey_fea
 /** Which flags are asked for: an answer has no others. */
 const asked = (ask: Ask): JsonObject => ({ ...askedKeys(ask), ...scope(ask) });
 
-/** The project's key, whatever the SDK calls it. */
 const projectOf = (ask: Ask): JsonObject => fieldsOf(ask, ["token"]);
 
 /** The ids that SDKs make for a visitor who is not identified, of version 7; these differ from run to run. */
@@ -240,7 +239,6 @@ const parameters: ReadonlySet<string> = new Set(["_", "sent_at", "ver", "ip", "c
 
 /** What has to be equal, and the ids that have to be the same ones. */
 export interface Key {
-  /** Hash of everything but the ids. */
   shape: string;
   ids: string[];
 }

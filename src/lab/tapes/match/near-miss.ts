@@ -5,8 +5,8 @@ import { pathOf } from "../format/routes.ts";
 import type { ReplayMiss } from "../ports.ts";
 import { maskOf } from "../redact/bind.ts";
 import { openedText } from "../redact/encoded.ts";
-import { createMask } from "../redact/mask-target.ts";
 import { fitsPlaceholders, placeholdersIn, replacePlaceholders } from "../redact/placeholders.ts";
+import { createMask } from "../redact/scan.ts";
 import { canonical, type Rules } from "./canonical.ts";
 import type { Aliases } from "./catalog.ts";
 import { parametersOf, policyOf, rulesOf, withOwnIds } from "./keys.ts";
@@ -20,7 +20,6 @@ const mostCompared = 50;
 const mostDiffering = 10;
 const longest = 80;
 
-/** Method and path, where routes differ. */
 function distanceOf(ask: Ask, { method, url }: ExchangeRow): number {
   return distance(ask.path.slice(0, 100), pathOf(url).slice(0, 100)) + (ask.method === method ? 0 : 2);
 }

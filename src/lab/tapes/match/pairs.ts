@@ -12,16 +12,14 @@ import { comparisonBy, documentOf, genericPath, nameAt } from "./near-miss.ts";
 import { type Ask, bodyValue, eventsIn, nameOf, recordedAsk, type TapeEvent } from "./requests.ts";
 import {
   createExchangeStore,
-  createTapeIndex,
   type ExchangeStore,
   exchangesOf,
   headerOf,
   sidesOf,
-  type TapeIndex,
+  TapeIndex,
   type TapeSource,
 } from "./tape-index.ts";
 
-/** The same request on two tapes, or one that only one of them has. */
 type Pair =
   /** `equal`: all of the request that counts is the same; `place`: only its method and path, without ids. */
   | { kind: "equal" | "place"; recorded: Exchange; live: Exchange }
@@ -45,7 +43,6 @@ interface Pairing {
 /** Rows that no equal key pairs, in order, by what a pair has to share at least. */
 type Waiting = Map<string, number[]>;
 
-/** Method and path without ids. */
 const placeOf = (ask: Ask, rules: Rules): string => `${ask.route} ${canonical(pathParts(ask), rules).text}`;
 
 interface PairOptions extends Pick<ReadOptions, "onProblem"> {
@@ -55,7 +52,7 @@ interface PairOptions extends Pick<ReadOptions, "onProblem"> {
 
 /** @throws TapeError when the file cannot be read, is no tape, or of a newer format */
 async function tapeIndexOf(source: TapeSource, options: PairOptions): Promise<TapeIndex> {
-  const index = createTapeIndex({ header: await headerOf(source), sides: sidesOf(source) });
+  const index = new TapeIndex({ header: await headerOf(source), sides: sidesOf(source) });
   // An end of a connection has no answer to compare.
   for await (const { exchange, place, body } of exchangesOf(source, options))
     if (!options.leavesOut?.(exchange, "first") && exchange.aborted === undefined) index.add(exchange, place, body);
@@ -123,7 +120,6 @@ export async function pairTapes(a: TapeSource, b: TapeSource, options: PairOptio
   };
 }
 
-/** What a comparison of two tapes has found out. */
 type Study = Pairing & { paths: Set<string> };
 
 /**
@@ -173,7 +169,6 @@ function content(ask: Ask): Json {
 
 type Events = Map<string, TapeEvent[]>;
 
-/** The events of the capture requests of an index, by name, in order. */
 function eventsByName({ rows, store }: TapeIndex): Events {
   const byName: Events = new Map();
   for (const [row, { route }] of rows.entries()) {

@@ -8,7 +8,6 @@ import { type Placeholder, replacePlaceholders } from "../redact/placeholders.ts
 import { createRedactor, type RedactorOptions } from "../redact/redactor.ts";
 import { isPublic } from "../redact/shapes.ts";
 
-/** A request in the shape in which recorded and live ones can be compared. */
 export interface Ask {
   route: string;
   method: string;
@@ -18,7 +17,6 @@ export interface Ask {
   body: Json | undefined;
   /** Did it carry credentials? `any`: none that a tape shows, but it was let in. */
   signed: "yes" | "no" | "any";
-  /** True if it asks for the answer only if it has changed. */
   isConditional: boolean;
 }
 
@@ -54,10 +52,7 @@ function bytesValue(b64: string): string {
   return formStart.test(latin1) ? withFixedBoundary(latin1) : b64;
 }
 
-/**
- * The JSON, the text, or else the base64, of a body as a tape has it, for comparison; undefined: none, or it is not on
- * the tape.
- */
+/** The JSON, text, or else base64 of a body, for comparison; undefined: none, or it is not on the tape. */
 export function bodyValue(body: TapeBody | undefined): Json | undefined {
   if (body === undefined) return undefined;
   if ("json" in body) return body.json;
@@ -138,7 +133,6 @@ export interface LiveRequest {
   ask: Ask;
   /** As it came, where redaction changed something that counts: for tapes that were redacted by fewer rules. */
   plain: Ask | undefined;
-  /** Path and query as reports may show them. */
   target: string;
   /** An id with the secrets that the client sent in place of placeholders. */
   reveal(id: string): string;

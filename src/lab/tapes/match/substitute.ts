@@ -5,7 +5,6 @@ import { type Bases, rebasedField, rebasedJson } from "../upstream/rewriting.ts"
 import { maxDepth, nounOf, numberToken, type Rules, tokenOf } from "./canonical.ts";
 import type { Aliases } from "./catalog.ts";
 
-/** Visits the values of a document, and makes another of it. */
 function mapped(value: Json, name: string, ofLeaf: (leaf: string | number, name: string) => Json, depth = 0): Json {
   if (depth > maxDepth) return value;
   if (typeof value === "string" || typeof value === "number") return ofLeaf(value, name);

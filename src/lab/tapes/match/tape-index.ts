@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Json } from "../../../kernel/base/json.ts";
-import { RecentMap } from "../../../kernel/base/recent-map.ts";
+import { getOrMake, RecentMap } from "../../../kernel/base/recent-map.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import { isExchange } from "../format/exchange-shape.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";
@@ -15,17 +15,11 @@ import { digest, freeIds, type Lexicon, lexiconOf, policyOf, recordedKeys, rules
 import { type Ask, bodyValue, eventsIn, nameOf, recordedAsk } from "./requests.ts";
 import { idNounOf, idsIn } from "./substitute.ts";
 
-/** What is kept of an exchange, to name it. */
 interface Named {
   i: number;
   method: string;
   url: string;
   route: string;
-}
-
-/** An exchange that is never given as an answer. */
-interface LeftOut extends Named {
-  why: string;
 }
 
 export interface ExchangeRow extends Named {
@@ -35,36 +29,17 @@ export interface ExchangeRow extends Named {
   isRedacted: boolean;
 }
 
-/** The exchanges of a tape that can be given as responses, found by key. */
-export interface TapeIndex {
-  readonly header: TapeHeader;
-  readonly lexicon: Lexicon;
-  readonly rows: readonly ExchangeRow[];
-  readonly leftOut: readonly LeftOut[];
-  readonly eventNames: readonly string[];
-  readonly requests: Catalog;
-  readonly events: Catalog;
-  readonly store: ExchangeStore;
-  isFree(id: string): boolean;
-}
-
 interface TapeIndexOptions {
   header: TapeHeader;
-  /** Answers with these statuses are left out. */
   skipStatus?: readonly number[] | undefined;
   noise?: readonly string[] | undefined;
-  /** Folder of the tape's side files. */
   sides?: string | undefined;
-}
-
-interface Filler extends TapeIndex {
-  add(exchange: Exchange, place: TapeLine | undefined, body: TapeBody | undefined): void;
 }
 
 /** Why an exchange is never given as an answer; undefined: it may be. */
 export function reasonToLeaveOut(
   { complete, aborted, res, route }: Exchange,
-  { skipStatus = [] }: Pick<TapeIndexOptions, "skipStatus"> = {},
+  skipStatus: readonly number[] = [],
 ): string | undefined {
   if (res !== null && skipStatus.includes(res.status)) return `its status ${res.status} is skipped`;
   // That the upstream ended a connection is given again; captures have no answers from the tape.
@@ -79,76 +54,73 @@ export function eventKey(event: ReturnType<typeof eventsIn>[number], ask: Ask, l
   return { shape: digest(`event ${text}`), ids };
 }
 
-/** An empty index, to be filled in the order of the tape. */
-export function createTapeIndex(options: TapeIndexOptions): Filler {
-  const { header, noise, sides } = options;
-  const lexicon = lexiconOf(header, noise);
-  const rows: ExchangeRow[] = [];
-  const leftOut: LeftOut[] = [];
-  const eventNames: string[] = [];
-  const names = new Map<string, string>();
-  const created = new Set<string>();
-  const isFree = freeIds(created);
-  const requests = createCatalog(isFree, (row) => rows[row]?.i ?? 0);
-  const events = createCatalog(isFree, (row) => row);
-  const store = createExchangeStore(sides);
+/** The exchanges of a tape that can be given as responses, found by key; to be filled in the order of the tape. */
+export class TapeIndex {
+  readonly header: TapeHeader;
+  readonly lexicon: Lexicon;
+  readonly rows: ExchangeRow[] = [];
+  /** Exchanges that are never given as an answer. */
+  readonly leftOut: (Named & { why: string })[] = [];
+  readonly eventNames: string[] = [];
+  readonly requests: Catalog;
+  readonly events: Catalog;
+  readonly store: ExchangeStore;
+  readonly isFree: (id: string) => boolean;
+  readonly #skipStatus: readonly number[] | undefined;
+  readonly #names = new Map<string, string>();
+  readonly #created = new Set<string>();
 
-  /** One copy of each name: the same ones come again and again. */
-  const shared = (name: string): string => {
-    if (!names.has(name)) names.set(name, name);
-    return names.get(name) ?? name;
-  };
-  const addEvents = (ask: Ask): void => {
-    for (const event of eventsIn(ask.body)) {
-      events.add(eventKey(event, ask, lexicon), eventNames.length);
-      eventNames.push(shared(nameOf(event)));
+  constructor({ header, skipStatus, noise, sides }: TapeIndexOptions) {
+    this.header = header;
+    this.lexicon = lexiconOf(header, noise);
+    this.isFree = freeIds(this.#created);
+    this.requests = createCatalog(this.isFree, (row) => this.rows[row]?.i ?? 0);
+    this.events = createCatalog(this.isFree, (row) => row);
+    this.store = createExchangeStore(sides);
+    this.#skipStatus = skipStatus;
+  }
+
+  add(exchange: Exchange, place: TapeLine | undefined, body: TapeBody | undefined): void {
+    const { i, req, res, route } = exchange;
+    const why = reasonToLeaveOut(exchange, this.#skipStatus);
+    if (why !== undefined) {
+      this.leftOut.push({ i, method: req.method.toUpperCase(), url: req.url, route, why });
+      return;
     }
-  };
-  const addCreated = (ask: Ask, exchange: Exchange): void => {
-    if (ask.method !== "POST" || (exchange.res?.status ?? 0) >= 300) return;
-    const rules = { ...rulesOf(lexicon, policyOf(ask)), idNoun: idNounOf(ask.path) };
-    for (const id of idsIn(exchange.res?.body, rules)) created.add(id);
-  };
-  return {
-    header,
-    lexicon,
-    rows,
-    leftOut,
-    eventNames,
-    requests,
-    events,
-    store,
-    isFree,
-    add(exchange, place, body) {
-      const { i, req, res, route } = exchange;
-      const why = reasonToLeaveOut(exchange, options);
-      if (why !== undefined) {
-        leftOut.push({ i, method: req.method.toUpperCase(), url: req.url, route, why });
-        return;
-      }
-      const ask = { ...recordedAsk(exchange), body: bodyValue(body) };
-      const redacted = exchange.redacted.filter((path) => /^req\.(?:body|path|query)/.test(path));
-      lexicon.secrecy.learnPlaces(redacted);
-      if (!isCapture(route)) addCreated(ask, exchange);
-      else if (route !== "recordings") addEvents(ask);
-      const named = { i, method: ask.method, url: req.url, route };
-      const row = rows.push({ ...named, status: res?.status ?? 0, isRedacted: redacted.length > 0 }) - 1;
-      const { tiers, approximate = [] } = policyOf(ask);
-      for (const tier of [...tiers, ...approximate]) {
-        for (const key of recordedKeys(ask, tier, lexicon)) requests.add(key, row);
-      }
-      store.put(exchange, place);
-    },
-  };
+    const ask = { ...recordedAsk(exchange), body: bodyValue(body) };
+    const redacted = exchange.redacted.filter((path) => /^req\.(?:body|path|query)/.test(path));
+    this.lexicon.secrecy.learnPlaces(redacted);
+    if (!isCapture(route)) this.#addCreated(ask, exchange);
+    else if (route !== "recordings") this.#addEvents(ask);
+    const named = { i, method: ask.method, url: req.url, route };
+    const row = this.rows.push({ ...named, status: res?.status ?? 0, isRedacted: redacted.length > 0 }) - 1;
+    const { tiers, approximate = [] } = policyOf(ask);
+    for (const tier of [...tiers, ...approximate]) {
+      for (const key of recordedKeys(ask, tier, this.lexicon)) this.requests.add(key, row);
+    }
+    this.store.put(exchange, place);
+  }
+
+  #addEvents(ask: Ask): void {
+    for (const event of eventsIn(ask.body)) {
+      this.events.add(eventKey(event, ask, this.lexicon), this.eventNames.length);
+      const name = nameOf(event);
+      // one copy of each name: the same ones come again and again
+      this.eventNames.push(getOrMake(this.#names, name, () => name));
+    }
+  }
+
+  #addCreated(ask: Ask, { res }: Exchange): void {
+    if (ask.method !== "POST" || (res?.status ?? 0) >= 300) return;
+    const rules = { ...rulesOf(this.lexicon, policyOf(ask)), idNoun: idNounOf(ask.path) };
+    for (const id of idsIn(res?.body, rules)) this.#created.add(id);
+  }
 }
 
 /** The same few are asked for again and again. */
 const cached = 16;
 
-/**
- * Exchanges of a file stay there, only their places are kept: a tape may be larger than memory. `sides`: the folder
- * of the tape's side files.
- */
+/** Exchanges of a file stay there, only their places are kept. `sides`: the folder of the tape's side files. */
 export function createExchangeStore(sides = "") {
   const rows: (Exchange | TapeLine)[] = [];
   const recent = new RecentMap<number, Exchange>(cached);
@@ -197,7 +169,6 @@ function bytesAt({ file, offset, length }: TapeLine): Buffer {
   }
 }
 
-/** A tape: its file, or what is in memory. */
 export type TapeSource = string | { header: TapeHeader; exchanges: AsyncIterable<Exchange> | Iterable<Exchange> };
 
 /** An exchange, where a file has it, and its request's body, also where that is in a side file. */

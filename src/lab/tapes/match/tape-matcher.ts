@@ -1,10 +1,11 @@
+import { getOrMake } from "../../../kernel/base/recent-map.ts";
 import { isBrowsersOwn } from "../../../kernel/http/browser-requests.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
-import type { Answered, EventsCompared, HitCount, Ledger, ReplayMiss, ReplayRequest, TapeMatcher } from "../ports.ts";
-import { createMask } from "../redact/mask-target.ts";
+import type { Answered, HitCount, Ledger, ReplayMiss, ReplayRequest } from "../ports.ts";
 import { bothRules, type TapeRules } from "../redact/rules.ts";
+import { createMask } from "../redact/scan.ts";
 import type { TapeProblem } from "../shapes.ts";
 import { type Bases, rebasedHeader } from "../upstream/rewriting.ts";
 import {
@@ -21,45 +22,40 @@ import { nearestRows, redactedRow } from "./near-miss.ts";
 import { type Ask, createLiveRequests, eventsIn, type LiveRequest, nameOf, recordedAsk } from "./requests.ts";
 import { idNounOf, idsIn, liveBody } from "./substitute.ts";
 import {
-  createTapeIndex,
   type ExchangeRow,
   eventKey,
   exchangesOf,
   headerOf,
   sidesOf,
-  type TapeIndex,
+  TapeIndex,
   type TapeSource,
 } from "./tape-index.ts";
 
 type Nearness = "exact" | "same_person" | "approximate";
 
 interface MatcherOptions {
-  /** Answers with these statuses are not given; another exchange of the request is, if there is one. */
-  skipStatus?: readonly number[];
+  skipStatus?: readonly number[] | undefined;
   /**
    * Which answers of other requests are given: none (`exact`), those of the same identified person and groups (default),
    * those of other ones, too (`approximate`).
    */
   nearness?: Nearness;
   /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
-  noise?: readonly string[];
-  /** Rules of the project, over those in the tape's header. */
+  noise?: readonly string[] | undefined;
   rules?: TapeRules | undefined;
-  /** Called for each damaged line, which is skipped. */
   onProblem?: (problem: TapeProblem) => void;
 }
 
-/**
- * Reads a tape so that requests can be answered from it. Of a file only keys and places stay in memory.
- * @throws TapeError when the file cannot be read, is no tape, or of a newer format
- */
-export async function loadTapeMatcher(source: TapeSource, options: MatcherOptions = {}): Promise<TapeMatcher> {
+/** Of a file only keys and places stay in memory. @throws TapeError when it cannot be read, is no tape, or of a newer format */
+export async function loadTapeMatcher(source: TapeSource, options: MatcherOptions = {}) {
   const { nearness = "same_person", skipStatus, noise, rules } = options;
   const header = await headerOf(source);
-  const index = createTapeIndex({ header, skipStatus, noise, sides: sidesOf(source) });
+  const index = new TapeIndex({ header, skipStatus, noise, sides: sidesOf(source) });
   for await (const { exchange, place, body } of exchangesOf(source, options)) index.add(exchange, place, body);
   return createTapeMatcher(index, nearness, bothRules(header.rules, rules));
 }
+
+export type TapeMatcher = ReturnType<typeof createTapeMatcher>;
 
 type MissEntry = Ledger["misses"][number];
 
@@ -67,10 +63,8 @@ interface Client {
   aliases: Aliases;
   requests: Bookmarks & ReplayProgress;
   events: Bookmarks & ReplayProgress;
-  /** Number of requests. */
   asked: number;
   hits: number;
-  /** Answers of another person or group. */
   approximate: number;
   misses: Map<string, MissEntry>;
 }
@@ -107,30 +101,32 @@ interface Turn {
   nearness: Nearness;
 }
 
-/** A matcher of a filled index. @param rules Rules of the project for live requests */
-function createTapeMatcher(index: TapeIndex, nearness: Nearness, rules: TapeRules | undefined): TapeMatcher {
+/** @param index Filled @param rules Rules of the project for live requests */
+function createTapeMatcher(index: TapeIndex, nearness: Nearness, rules: TapeRules | undefined) {
   index.lexicon.secrecy.seal();
   const clients = new Map<string, Client>();
   const readLive = createLiveRequests({ rules });
   const turnOf = (asked: ReplayRequest): Turn => {
-    const client = clients.get(asked.client) ?? newClient(index);
-    clients.set(asked.client, client);
+    const client = getOrMake(clients, asked.client, () => newClient(index));
     client.asked++;
     const live = readLive(asked);
     return { index, client, asked, live, ask: live.ask, nearness };
   };
   return {
     header: index.header,
-    answer(asked) {
+    answer(asked: ReplayRequest): Answered {
       const turn = turnOf(asked);
       const found = find(turn);
       if (found !== undefined) return given(found, turn);
       return { miss: missed(turn), target: turn.live.target };
     },
-    compareEvents: (asked) => compareEvents(turnOf(asked)),
+    /** Compares the events of a request of the capture family with the tape's and marks those that came as used. */
+    compareEvents: (asked: ReplayRequest) => compareEvents(turnOf(asked)),
     ledger: () => ledgerOf(index, [...clients.values()]),
+    /** Only the sums: the page asks for them each second. */
     tally: () => tallyOf(clients.values()),
-    rewind(client) {
+    /** Back to the beginning, of one client or all. */
+    rewind(client?: string): void {
       if (client === undefined) clients.clear();
       else clients.delete(client);
     },
@@ -140,7 +136,6 @@ function createTapeMatcher(index: TapeIndex, nearness: Nearness, rules: TapeRule
 interface Way {
   series: Series;
   tier: Tier;
-  /** Live ids in the places of the recorded ones. */
   ids: string[];
 }
 
@@ -249,9 +244,10 @@ const relinked = (hit: Exchange, bases: Bases): Exchange =>
         },
       };
 
-function compareEvents({ ask, live, client, index: { lexicon, events } }: Turn): EventsCompared {
-  if (ask.route === "recordings") return { matched: 0, extra: [] };
+/** SDKs cut batches by timers, so requests are not comparable: their events are. */
+function compareEvents({ ask, live, client, index: { lexicon, events } }: Turn) {
   const extra: string[] = [];
+  if (ask.route === "recordings") return { matched: 0, extra };
   const all = eventsIn(ask.body);
   for (const event of all) {
     const { shape, ids: hidden } = eventKey(event, ask, lexicon);

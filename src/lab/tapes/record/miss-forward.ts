@@ -35,7 +35,6 @@ interface MissParts {
   upstream: string;
   upstreamCa: string | undefined;
   offline: Offline;
-  /** Rules of the project for what is recorded. */
   redaction?: RedactionRules | undefined;
   own(): OwnPlace;
   /** Ends when the sim closes. */
@@ -48,7 +47,6 @@ const framed = ({ rawHeaders, body }: Call): readonly string[] =>
     ? rawHeaders
     : [...rawHeaders, "content-length", String(body.length)];
 
-/** An upstream's answer, and the exchange for the tape. */
 interface Passed {
   readonly reply: RecordedAnswer;
   readonly exchange: RawExchange;
@@ -90,7 +88,6 @@ function openWay(parts: MissParts) {
   return {
     upstreams,
     close: transport.close,
-    /** The answer, or why there is none. */
     async pass(call: Call, signal?: AbortSignal): Promise<Passed | { failure: UpstreamFailure }> {
       const base = upstreams.baseOf(call.path);
       try {
@@ -109,10 +106,7 @@ const refusal = (failure: UpstreamFailure): RecordedAnswer => ({
   body: failureBody(failure),
 });
 
-/**
- * Asks the upstream for what a tape has no response for; the function it returns never rejects: no answer is 502.
- * @throws TapeOrderError when the upstream is none, or must not be reached
- */
+/** The function it returns never rejects: no answer is 502. @throws TapeOrderError when the upstream must not be reached */
 export function openMissForwarder(parts: MissParts): (call: Call) => Promise<RecordedAnswer> {
   const { close, pass } = openWay(parts);
   parts.closing.addEventListener("abort", close, { once: true });
@@ -125,10 +119,7 @@ export function openMissForwarder(parts: MissParts): (call: Call) => Promise<Rec
 /** Requests in flight have this time to end when the sim closes, ms. */
 const graceMs = 1000;
 
-/**
- * As `openMissForwarder`, and records the answers on the tape that is replayed. Requests without an answer are not
- * recorded: the next run asks again. @throws TapeOrderError
- */
+/** As `openMissForwarder`, and records the answers; requests without one are not recorded. @throws TapeOrderError */
 export async function openMissRecorder(
   parts: MissParts,
   order: RecordingRequest,

@@ -14,20 +14,6 @@ import { type RedactionRules, tapeRules } from "../redact/rules.ts";
 import type { ForwardedExchange } from "../upstream/forward.ts";
 import { failureBody } from "../upstream/upstreams.ts";
 
-/** What is written and shown of exchanges: tape, log, data folder and terminal get only what `clean` leaves. */
-export interface Redaction {
-  readonly profile: string;
-  clean(exchange: Exchange): Exchange;
-  /** As `clean`, with other calls in between; the next exchange must wait until it is done. */
-  cleanInSteps(exchange: Exchange): Work<Exchange>;
-  /** A clean exchange in which the service's own keys are legible again: the emulator knows projects by them. */
-  withKeys(clean: Exchange): Exchange;
-  /** Paths that differ without meaning, by the project's rules. */
-  readonly ignore: readonly string[];
-  /** What a writer of tapes needs, for exchanges that are clean already. */
-  readonly forCleaned: Redactor;
-}
-
 /** The journal keeps only the size of longer answers. */
 const mostShown = 64 * 1024;
 
@@ -35,63 +21,61 @@ const isServiceKey = (secret: string): boolean => /^ph[a-z]_[\w-]+$/.test(secret
 
 const unchanged = (exchange: Exchange): Exchange => exchange;
 
-/** Nothing is redacted (`--raw`). */
-const none: Redaction = {
-  profile: "none",
-  clean: unchanged,
-  *cleanInSteps(exchange) {
-    yield undefined;
-    return exchange;
-  },
-  withKeys: unchanged,
-  ignore: [],
-  forCleaned: { profile: "none", redact: unchanged },
-};
-
 /**
- * @param own Rules of the project
+ * What is written and shown of exchanges: tape, log, data folder and terminal get only what `clean` leaves.
  * @param reusesKeys The keys of the app are those that the tape has placeholders for
  */
 export function createRedaction(
   { raw = false, redact: profile = "default" }: RecordingRequest,
   own?: RedactionRules,
   reusesKeys = false,
-): Redaction {
-  const ignore = own?.ignore ?? [];
-  if (raw) return { ...none, ignore };
-  const rules = tapeRules(own);
+) {
   const keys = new Map<string, string>();
-  const redactor = createRedactor({
-    profile,
-    rules,
-    reusesKeys,
-    onSecret(placeholder, secret) {
-      if (isServiceKey(secret)) keys.set(placeholder, secret);
-    },
-  });
   const keyOf = ({ text }: { text: string }): string => keys.get(text) ?? text;
-  return {
-    profile,
-    clean: redactor.redact,
-    cleanInSteps: redactor.redactInSteps,
-    withKeys(clean) {
-      const { req, res } = clean;
-      const side = <Side extends Exchange["req"] | NonNullable<Exchange["res"]>>(it: Side): Side => ({
-        ...it,
-        headers: fillHeaders(it.headers, keyOf),
-        ...(it.body && { body: fillBody(it.body, keyOf) }),
+  const side = <Side extends Exchange["req"] | NonNullable<Exchange["res"]>>(it: Side): Side => ({
+    ...it,
+    headers: fillHeaders(it.headers, keyOf),
+    body: it.body && fillBody(it.body, keyOf),
+  });
+  const redactor = raw
+    ? undefined
+    : createRedactor({
+        profile,
+        rules: tapeRules(own),
+        reusesKeys,
+        onSecret(placeholder, secret) {
+          if (isServiceKey(secret)) keys.set(placeholder, secret);
+        },
       });
+  const forCleaned: Redactor = { profile: "none", ...redactor, redact: unchanged };
+  return {
+    profile: forCleaned.profile,
+    clean: redactor?.redact ?? unchanged,
+    /** As `clean`, with other calls in between; the next exchange must wait until it is done. */
+    *cleanInSteps(exchange: Exchange): Work<Exchange> {
+      if (redactor) return yield* redactor.redactInSteps(exchange);
+      yield undefined;
+      return exchange;
+    },
+    /** A clean exchange in which the service's own keys are legible again: the emulator knows projects by them. */
+    withKeys(clean: Exchange): Exchange {
+      const { req, res } = clean;
+      if (!redactor) return clean;
       return {
         ...clean,
         req: { ...side(req), url: fillText(req.url, keyOf) },
-        // Of a large answer the log keeps no more than its size.
+        // of a large answer the log keeps no more than its size
         res: res && (res.wire.bytes > mostShown ? res : side(res)),
       };
     },
-    ignore,
-    forCleaned: { profile, ...(rules && { rules }), redact: unchanged, reserve: redactor.reserve },
+    /** Paths that differ without meaning, by the project's rules. */
+    ignore: own?.ignore ?? [],
+    /** What a writer of tapes needs, for exchanges that are clean already. */
+    forCleaned,
   };
 }
+
+export type Redaction = ReturnType<typeof createRedaction>;
 
 const unkept: Readonly<Record<string, string>> = {
   too_large: "it is too large",
@@ -179,7 +163,6 @@ const flat = (headers: readonly (readonly [string, string])[]): string[] =>
 /** The client was gone: the usual status for logs. */
 const clientGone = 499;
 
-/** The upstream's answer, for the journal. */
 export function givenReply({ res }: Exchange, { exchange, failure }: ForwardedExchange): Reply {
   const source = "upstream";
   if (failure && exchange.aborted === "upstream") return { status: 0, headers: [], body: null, source };

@@ -15,8 +15,23 @@ import type { RecordingFacts } from "../shapes.ts";
 import { type ForwardedExchange, forward, type Offered, type Passing } from "../upstream/forward.ts";
 import { passUpgrade } from "../upstream/pass-upgrade.ts";
 import { linksOf } from "../upstream/rewriting.ts";
-import { createAgents, type Offline, openUpstreams, refuseOwnPort } from "../upstream/upstreams.ts";
-import { createRedaction, createUnkeptReport, givenReply, observedCall, type Passed, rejectionOf } from "./observed.ts";
+import {
+  type Agents,
+  createAgents,
+  type Offline,
+  openUpstreams,
+  refuseOwnPort,
+  type Upstreams,
+} from "../upstream/upstreams.ts";
+import {
+  createRedaction,
+  createUnkeptReport,
+  givenReply,
+  observedCall,
+  type Passed,
+  type Redaction,
+  rejectionOf,
+} from "./observed.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
 
 export interface RecordingParts {
@@ -24,9 +39,7 @@ export interface RecordingParts {
   clock: TimeSource;
   gauge: Gauge;
   notice(text: string): void;
-  /** Rules of the project for what is taped. */
   redaction?: RedactionRules | undefined;
-  /** True if the emulator has an endpoint for the path. */
   knows(path: string): Promise<boolean>;
   offline: Offline;
   /** Folders in which tapes that the control API orders may lie. */
@@ -38,15 +51,6 @@ export interface RecordingParts {
 export interface OwnPlace {
   readonly host: string;
   readonly port: number;
-}
-
-export interface RunningRecording {
-  readonly passing: Passing;
-  facts(): RecordingFacts;
-  /** @throws TapeOrderError when the upstream is that itself */
-  listensAt(own: OwnPlace): void;
-  /** Ends it: what is under way goes on, but is not waited for long. */
-  close(): Promise<RecordingFacts>;
 }
 
 /** Largest body that is kept of each request and each answer; larger ones pass unkept. */
@@ -63,179 +67,189 @@ const shadowedFamilies: ReadonlySet<Family> = new Set(["capture", "capture-v1"])
 
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
 
-/**
- * Starts a recording. @param isTrusted May the tape be anywhere? Else below the parts' folders
- * @throws TapeOrderError
- */
-export async function openRecording(
-  order: RecordingRequest,
-  parts: RecordingParts,
-  isTrusted: boolean,
-  own: OwnPlace | undefined,
-): Promise<RunningRecording> {
-  const mode = order.mode ?? "record";
-  const upstreams = openUpstreams(order.upstream, parts.offline);
-  if (own) refuseOwnPort(upstreams, own);
-  const redaction = createRedaction(order, parts.redaction);
-  const tape = await openTape(order, upstreams, { ...parts, redaction }, isTrusted);
-  const agents = createAgents(parts.upstreamCa);
-  const started = new Date().toISOString();
-  const counts = createCounts(parts.notice);
-  const underWay = new Set<Promise<void>>();
-  const reportUnkept = createUnkeptReport(parts.notice);
-  const sockets = new Set<string>();
-  let ownPort = own?.port ?? 0;
-  const backlog = createBacklog(() => counts.shown().passed);
+/** Passes requests on to an upstream and records them. */
+export class Recording {
+  readonly passing: Passing;
+  readonly #order: RecordingRequest;
+  readonly #parts: RecordingParts;
+  readonly #upstreams: Upstreams;
+  readonly #redaction: Redaction;
+  readonly #tape: Taping | undefined;
+  readonly #agents: Agents;
+  readonly #started = new Date().toISOString();
+  readonly #counts = { passed: 0, bytes_sent: 0, bytes_received: 0, aborted: 0, failed: 0 };
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #reportUnkept: (clean: Exchange) => void;
+  readonly #sockets = new Set<string>();
+  readonly #backlog = new Backlog(() => this.#counts.passed);
+  #lastFailure: string | null = null;
+  #ownPort: number;
 
-  async function pass(req: IncomingMessage, res: ServerResponse, offered: Offered): Promise<void> {
-    const ticket = parts.gauge.begin();
-    const i = counts.arrive(tape?.arrive());
-    const times = { at: parts.clock.now(), started: performance.now() };
-    const base = upstreams.baseOf(offered.path, offered.host);
+  /** @param isTrusted The tape may be anywhere, not only below the parts' folders @throws TapeOrderError */
+  static async open(
+    order: RecordingRequest,
+    parts: RecordingParts,
+    isTrusted: boolean,
+    own: OwnPlace | undefined,
+  ): Promise<Recording> {
+    const upstreams = openUpstreams(order.upstream, parts.offline);
+    if (own) refuseOwnPort(upstreams, own);
+    const redaction = createRedaction(order, parts.redaction);
+    const tape = await openTape(order, upstreams, { ...parts, redaction }, isTrusted);
+    return new Recording(order, parts, { upstreams, redaction, tape, ownPort: own?.port ?? 0 });
+  }
+
+  constructor(
+    order: RecordingRequest,
+    parts: RecordingParts,
+    opened: { upstreams: Upstreams; redaction: Redaction; tape: Taping | undefined; ownPort: number },
+  ) {
+    this.#order = order;
+    this.#parts = parts;
+    this.#upstreams = opened.upstreams;
+    this.#redaction = opened.redaction;
+    this.#tape = opened.tape;
+    this.#ownPort = opened.ownPort;
+    this.#agents = createAgents(parts.upstreamCa);
+    this.#reportUnkept = createUnkeptReport(parts.notice);
+    this.passing = {
+      offer: (req, res, offered, answerHere) => this.#offer(req, res, offered, answerHere),
+      upgrade: (...all) => this.#track(this.#upgrade(...all)),
+    };
+  }
+
+  facts(state: RecordingFacts["state"] = "recording"): RecordingFacts {
+    const tape = this.#tape;
+    return {
+      state,
+      mode: this.#order.mode ?? "record",
+      upstream: this.#upstreams.name,
+      started_at: this.#started,
+      ...this.#counts,
+      last_failure: this.#lastFailure,
+      in_flight: this.#underWay.size,
+      tape: tape?.file ?? null,
+      taped: tape?.taped() ?? 0,
+      redacted: tape?.redacted() ?? 0,
+      trouble: tape?.trouble() ?? null,
+      redaction: this.#redaction.profile,
+    };
+  }
+
+  /** @throws TapeOrderError when the upstream is that itself */
+  listensAt(place: OwnPlace): void {
+    refuseOwnPort(this.#upstreams, place);
+    this.#ownPort = place.port;
+  }
+
+  /** What is under way goes on, but is not waited for long. */
+  async close(): Promise<RecordingFacts> {
+    await this.#backlog.finish();
+    await settled(this.#underWay, graceMs);
+    this.#agents.close();
+    await this.#tape?.close(this.#counts.failed);
+    return this.facts("stopped");
+  }
+
+  #track(work: Promise<void>): void {
+    const passing = work.finally(() => this.#underWay.delete(passing));
+    this.#underWay.add(passing);
+  }
+
+  #offer(req: IncomingMessage, res: ServerResponse, offered: Offered, answerHere: () => void): void {
+    const go = () => this.#track(this.#pass(req, res, offered));
+    const isSpy = this.#order.mode === "spy";
+    const mayGo = !isSpy || this.#order.allow_writes === true || isRead(req.method ?? "GET");
+    if (!mayGo) answerHere();
+    else if (!isSpy) go();
+    else this.#parts.knows(offered.path).then((isKnown) => (isKnown ? answerHere() : go()), answerHere);
+  }
+
+  async #pass(req: IncomingMessage, res: ServerResponse, { path, host, origin }: Offered): Promise<void> {
+    const { gauge, clock, notice } = this.#parts;
+    const ticket = gauge.begin();
+    const i = this.#tape?.arrive() ?? this.#counts.passed + 1;
+    this.#counts.passed++;
+    const times = { at: clock.now(), started: performance.now() };
+    const base = this.#upstreams.baseOf(path, host);
     try {
       const passage = await forward(req, res, {
         base,
-        path: offered.path,
-        links: linksOf(upstreams, base, offered.origin),
-        agents,
+        path,
+        links: linksOf(this.#upstreams, base, origin),
+        agents: this.#agents,
         at: Date.now(),
         bodyLimit,
-        ownPort,
+        ownPort: this.#ownPort,
       });
       const ended = performance.now();
       const peer = req.socket.remoteAddress ?? "unknown";
-      counts.add(passage);
-      const clean = await backlog.take(weightOf(passage), res, function* () {
-        const whole = toExchange(passage.exchange, { i, bodyLimit });
-        yield undefined;
-        const exchange = yield* redaction.cleanInSteps(whole);
-        yield undefined;
-        tape?.append(exchange);
-        reportUnkept(exchange);
-        return exchange;
-      });
-      await observe(redaction.withKeys(clean), passage, { ended, ticket, peer, ...times });
+      this.#count(passage);
+      const clean = await this.#backlog.take(weightOf(passage), res, () => this.#record(passage, i));
+      await this.#observe(clean, passage, { ended, ticket, peer, ...times });
     } catch (error) {
-      parts.notice(`a bug in phx-sim: a request that was passed on is not shown: ${String(error)}`);
+      notice(`a bug in phx-sim: a request that was passed on is not shown: ${String(error)}`);
     } finally {
-      parts.gauge.end(ticket);
+      gauge.end(ticket);
     }
   }
 
+  *#record({ exchange }: ForwardedExchange, i: number): Work<Exchange> {
+    const whole = toExchange(exchange, { i, bodyLimit });
+    yield undefined;
+    const clean = yield* this.#redaction.cleanInSteps(whole);
+    yield undefined;
+    this.#tape?.append(clean);
+    this.#reportUnkept(clean);
+    return clean;
+  }
+
+  /** Passes a websocket on; only its handshake is shown. */
+  async #upgrade(...[req, socket, head, { path, host }]: Parameters<Passing["upgrade"]>): Promise<void> {
+    const times = { at: this.#parts.clock.now(), started: performance.now() };
+    const peer = socket.remoteAddress ?? "unknown";
+    const base = this.#upstreams.baseOf(path, host);
+    if (!this.#sockets.has(path) && this.#sockets.size < mostSockets)
+      this.#parts.notice(`the websocket ${base.host}${path} is passed on; websockets are not recorded`);
+    this.#sockets.add(path);
+    const options = { base, agents: this.#agents, at: Date.now(), ownPort: this.#ownPort };
+    const passage = await passUpgrade(req, socket, head, options);
+    this.#counts.passed++;
+    this.#count(passage);
+    const clean = this.#redaction.clean(toExchange(passage.exchange, { i: this.#counts.passed, bodyLimit }));
+    await this.#observe(clean, passage, { ...times, ended: performance.now(), ticket: 0, peer }, true);
+  }
+
   /** Shows it in log and journal. */
-  async function observe(exchange: Exchange, passage: ForwardedExchange, passed: Passed): Promise<void> {
+  async #observe(clean: Exchange, passage: ForwardedExchange, passed: Passed, isSocket = false): Promise<void> {
+    const exchange = this.#redaction.withKeys(clean);
     const rejection = rejectionOf(passage);
-    const call = observedCall(exchange, passed);
-    await parts
+    await this.#parts
       .app()
-      .observe(call, givenReply(exchange, passage), {
-        isShadowed: (family) => !rejection && shadowedFamilies.has(family),
+      .observe(observedCall(exchange, passed), givenReply(exchange, passage), {
+        isShadowed: (family) => !isSocket && !rejection && shadowedFamilies.has(family),
         rejection,
       });
   }
 
-  function offer(req: IncomingMessage, res: ServerResponse, offered: Offered, answerHere: () => void): void {
-    const go = () => {
-      const passing = pass(req, res, offered).finally(() => underWay.delete(passing));
-      underWay.add(passing);
-    };
-    const mayGo = mode !== "spy" || order.allow_writes === true || isRead(req.method ?? "GET");
-    if (!mayGo) answerHere();
-    else if (mode !== "spy") go();
-    else parts.knows(offered.path).then((isKnown) => (isKnown ? answerHere() : go()), answerHere);
+  /** A failure is reported unless it equals the last one. */
+  #count({ exchange, failure }: ForwardedExchange): void {
+    const counts = this.#counts;
+    counts.bytes_sent += sizeOf(exchange.body);
+    counts.bytes_received += exchange.answer ? sizeOf(exchange.answer.body) : 0;
+    if (!failure) {
+      if (exchange.aborted) counts.aborted++;
+      return;
+    }
+    counts.failed++;
+    if (this.#lastFailure !== failure.detail) this.#parts.notice(failure.detail);
+    this.#lastFailure = failure.detail;
   }
-
-  /** Passes a websocket on; only its handshake is shown. */
-  async function upgrade(...[req, socket, head, { path, host }]: Parameters<Passing["upgrade"]>): Promise<void> {
-    const times = { at: parts.clock.now(), started: performance.now() };
-    const peer = socket.remoteAddress ?? "unknown";
-    const base = upstreams.baseOf(path, host);
-    if (!sockets.has(path) && sockets.size < mostSockets)
-      parts.notice(`the websocket ${base.host}${path} is passed on; websockets are not recorded`);
-    sockets.add(path);
-    const passage = await passUpgrade(req, socket, head, { base, agents, at: Date.now(), ownPort });
-    counts.arrive(undefined);
-    counts.add(passage);
-    const { exchange } = passage;
-    const clean = redaction.withKeys(redaction.clean(toExchange(exchange, { i: counts.shown().passed, bodyLimit })));
-    const passed = { ...times, ended: performance.now(), ticket: 0, peer };
-    await parts
-      .app()
-      .observe(observedCall(clean, passed), givenReply(clean, passage), {
-        isShadowed: () => false,
-        rejection: rejectionOf(passage),
-      });
-  }
-
-  const facts = (state: RecordingFacts["state"] = "recording"): RecordingFacts => ({
-    state,
-    mode,
-    upstream: upstreams.name,
-    started_at: started,
-    ...counts.shown(),
-    in_flight: underWay.size,
-    ...tapeFacts(tape),
-    redaction: redaction.profile,
-  });
-
-  return {
-    passing: {
-      offer,
-      upgrade(...all) {
-        const passing = upgrade(...all).finally(() => underWay.delete(passing));
-        underWay.add(passing);
-      },
-    },
-    facts,
-    listensAt(place) {
-      refuseOwnPort(upstreams, place);
-      ownPort = place.port;
-    },
-    async close() {
-      await backlog.finish();
-      await settled(underWay, graceMs);
-      agents.close();
-      await tape?.close(counts.shown().failed);
-      return facts("stopped");
-    },
-  };
-}
-
-/** Counts what was passed on. A failure is reported unless it equals the last one. */
-function createCounts(notice: (text: string) => void) {
-  const counts = { passed: 0, bytes_sent: 0, bytes_received: 0, aborted: 0, failed: 0 };
-  let last: string | null = null;
-  return {
-    /** Counts a request; its number is the tape's, where there is one. */
-    arrive: (onTape: number | undefined): number => {
-      counts.passed++;
-      return onTape ?? counts.passed;
-    },
-    add({ exchange, failure }: ForwardedExchange): void {
-      counts.bytes_sent += sizeOf(exchange.body);
-      counts.bytes_received += exchange.answer ? sizeOf(exchange.answer.body) : 0;
-      if (!failure) {
-        if (exchange.aborted) counts.aborted++;
-        return;
-      }
-      counts.failed++;
-      if (last !== failure.detail) notice(failure.detail);
-      last = failure.detail;
-    },
-    shown: () => ({ ...counts, last_failure: last }),
-  };
 }
 
 /** Bytes that have to be searched. */
 const weightOf = ({ exchange: { body, answer } }: ForwardedExchange): number =>
   sizeOf(body) + (answer ? sizeOf(answer.body) : 0);
-
-const tapeFacts = (tape: Taping | undefined) => ({
-  tape: tape?.file ?? null,
-  taped: tape?.taped() ?? 0,
-  redacted: tape?.redacted() ?? 0,
-  trouble: tape?.trouble() ?? null,
-});
 
 /** Waits for all of them, but not longer than `ms`. */
 export async function settled(all: ReadonlySet<Promise<unknown>>, ms: number): Promise<void> {
@@ -248,18 +262,6 @@ export async function settled(all: ReadonlySet<Promise<unknown>>, ms: number): P
   clearTimeout(timer);
 }
 
-/** Redacts and writes exchanges in the order in which they ended. */
-interface Backlog {
-  /**
-   * Does the work in its turn, and resolves to what it returns.
-   * @param weight Bytes that it is about
-   * @param res The answer to the client, which must not wait for the work
-   */
-  take<T>(weight: number, res: ServerResponse, work: () => Work<T>): Promise<T>;
-  /** From now on nothing waits for a lull: the recording ends. Resolves when all of it is done. */
-  finish(): Promise<void>;
-}
-
 /** Redacting a megabyte takes a tenth of a second: such work waits for a lull, and is done in slices even then. */
 const heavy = 256 * 1024;
 
@@ -269,40 +271,51 @@ const lullMs = 100;
 /** Waiting longer would keep too much from the disk, ms. */
 const mostWaitMs = 2_000;
 
-/** @param arrived How many requests have come so far */
-export function createBacklog(arrived: () => number): Backlog {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  let hurry = () => {};
-  const hurried = new Promise<true>((resolve) => {
-    hurry = () => resolve(true);
-  });
+/** Redacts and writes exchanges in the order in which they ended. */
+export class Backlog {
+  readonly #arrived: () => number;
+  readonly #hurried: Promise<true>;
+  #hurry = () => {};
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
 
-  const soon = (ms: number): Promise<true | undefined> => Promise.race([pause(ms, undefined, { ref: false }), hurried]);
+  /** @param arrived How many requests have come so far */
+  constructor(arrived: () => number) {
+    this.#arrived = arrived;
+    this.#hurried = new Promise((resolve) => {
+      this.#hurry = () => resolve(true);
+    });
+  }
 
-  async function lull(res: ServerResponse): Promise<void> {
+  /**
+   * Does the work in its turn, and resolves to what it returns.
+   * @param weight Bytes that it is about
+   * @param res The answer to the client, which must not wait for the work
+   */
+  async take<T>(weight: number, res: ServerResponse, work: () => Work<T>): Promise<T> {
+    const isLight = weight < heavy;
+    if (isLight && this.#waiting === 0) return atOnce(work());
+    this.#waiting++;
+    const turn = this.#last.then(() => (isLight ? undefined : this.#lull(res))).then(() => inSlices(work()));
+    this.#last = turn.catch(() => {}).finally(() => this.#waiting--);
+    return turn;
+  }
+
+  /** From now on nothing waits for a lull: the recording ends. Resolves when all of it is done. */
+  async finish(): Promise<void> {
+    this.#hurry();
+    await this.#last;
+  }
+
+  async #lull(res: ServerResponse): Promise<void> {
+    const soon = (ms: number) => Promise.race([pause(ms, undefined, { ref: false }), this.#hurried]);
     const latest = performance.now() + mostWaitMs;
     const sent = res.closed ? undefined : once(res, "close").then(undefined, () => {});
     if ((await Promise.race([sent, soon(mostWaitMs)])) === true) return;
     let before = -1;
-    while (before !== arrived() && performance.now() < latest) {
-      before = arrived();
+    while (before !== this.#arrived() && performance.now() < latest) {
+      before = this.#arrived();
       if (await soon(lullMs)) return;
     }
   }
-
-  return {
-    async take(weight, res, work) {
-      const isLight = weight < heavy;
-      if (isLight && waiting === 0) return atOnce(work());
-      waiting++;
-      const turn = last.then(() => (isLight ? undefined : lull(res))).then(() => inSlices(work()));
-      last = turn.catch(() => {}).finally(() => waiting--);
-      return turn;
-    },
-    async finish() {
-      hurry();
-      await last;
-    },
-  };
 }

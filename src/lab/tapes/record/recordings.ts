@@ -3,18 +3,15 @@ import { durationText, readDuration } from "../../../kernel/base/time-text.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { tapePlace } from "../format/place.ts";
 import { TapeError } from "../format/tape-error.ts";
-import { type RecordingRequest, type Recordings, TapeOrderError, type TapeSettings } from "../ports.ts";
+import { type RecordingRequest, TapeOrderError, type TapeSettings } from "../ports.ts";
 import type { RecordingFacts } from "../shapes.ts";
 import type { Passing } from "../upstream/forward.ts";
 import type { Offline } from "../upstream/upstreams.ts";
-import type { RecordingParts, RunningRecording } from "./recording.ts";
+import type { OwnPlace, Recording, RecordingParts } from "./recording.ts";
 
 type ModeFacts = Pick<TapeSettings, "mode" | "replacesTape">;
 
-/**
- * The mode that the options result in. `once` and `new` record where there is no tape yet, or one that is too old; an
- * upstream alone means `record`. @throws TapeOrderError
- */
+/** `once` and `new` record where there is no tape yet, or one that is too old. @throws TapeOrderError */
 export async function modeOf(options: TapeSettings): Promise<ModeFacts> {
   const { mode, tape, upstream, onMiss, maxAge } = options;
   if (mode === "once" || mode === "new") {
@@ -110,19 +107,16 @@ function orderOf(options: TapeSettings): RecordingRequest | undefined {
   return { mode, upstream, tape, include, exclude, redact, raw, allow_writes: allowWrites, replacesTape };
 }
 
-/**
- * Starts the recording that the options order, if any, and then the listener: no request comes before it is ready.
- * @throws TapeOrderError
- */
+/** The recording begins first: no request comes before it is ready. @throws TapeOrderError */
 export async function listenRecording<L extends { readonly port: number; close(ms: number): Promise<void> }>(
-  recordings: RecordingRoom,
+  recordings: Recordings,
   options: TapeSettings,
   open: () => Promise<L>,
 ): Promise<L> {
   const order = orderOf(options);
   let listener: L | undefined;
   try {
-    if (order) await recordings.open(order);
+    if (order) await recordings.start(order, true);
     listener = await open();
     recordings.listensAt(options.host ?? "127.0.0.1", listener.port);
     return listener;
@@ -145,7 +139,6 @@ export async function overOwnSocket(request: Request, url: string): Promise<Resp
   return fetch(`${url}${pathname}${search}`, { method, headers, body, signal, redirect: "manual" });
 }
 
-/** The facts of a sim that never recorded. */
 const nothing: RecordingFacts = {
   state: "off",
   mode: null,
@@ -166,55 +159,56 @@ const nothing: RecordingFacts = {
 };
 
 /** The recordings of a sim: one at a time. What they need is loaded when the first one starts. */
-export interface RecordingRoom extends Recordings {
+export class Recordings {
+  readonly #parts: RecordingParts;
+  #running: Recording | undefined;
+  #last = nothing;
+  #isStarting = false;
+  #own: OwnPlace | undefined;
+
+  constructor(parts: RecordingParts) {
+    this.#parts = parts;
+  }
+
   /** Passes requests on while a recording runs; asked with every request. */
-  readonly current: Passing | undefined;
+  get current(): Passing | undefined {
+    return this.#running?.passing;
+  }
+
   /** True while a recording runs: unknown keys are adopted. */
-  readonly isOn: boolean;
-  /** Starts one that the sim's options order: its tape may be anywhere. @throws TapeOrderError */
-  open(order: RecordingRequest): Promise<RecordingFacts>;
-  /** To be called once the port is known. @throws TapeOrderError when the upstream is the sim itself */
-  listensAt(host: string, port: number): void;
-}
+  get isOn(): boolean {
+    return this.#running !== undefined;
+  }
 
-export function createRecordings(parts: RecordingParts): RecordingRoom {
-  let running: RunningRecording | undefined;
-  let last = nothing;
-  let isStarting = false;
-  let own: { host: string; port: number } | undefined;
+  facts(): RecordingFacts {
+    return this.#running?.facts() ?? this.#last;
+  }
 
-  async function begin(order: RecordingRequest, isTrusted: boolean): Promise<RecordingFacts> {
-    if (running || isStarting) throw new TapeOrderError("running", "a recording is running already", "stop it first");
-    isStarting = true;
+  /** @param isTrusted The sim's options order it: its tape may be anywhere @throws TapeOrderError */
+  async start(order: RecordingRequest, isTrusted = false): Promise<RecordingFacts> {
+    if (this.#running || this.#isStarting)
+      throw new TapeOrderError("running", "a recording is running already", "stop it first");
+    this.#isStarting = true;
     try {
-      const { openRecording } = await import("./recording.ts");
-      running = await openRecording(order, parts, isTrusted, own);
-      return running.facts();
+      const { Recording } = await import("./recording.ts");
+      this.#running = await Recording.open(order, this.#parts, isTrusted, this.#own);
+      return this.#running.facts();
     } finally {
-      isStarting = false;
+      this.#isStarting = false;
     }
   }
 
-  return {
-    get current() {
-      return running?.passing;
-    },
-    get isOn() {
-      return running !== undefined;
-    },
-    start: (order) => begin(order, false),
-    open: (order) => begin(order, true),
-    async stop() {
-      const ending = running;
-      if (!ending) return last;
-      running = undefined;
-      last = await ending.close();
-      return last;
-    },
-    facts: () => running?.facts() ?? last,
-    listensAt(host, port) {
-      own = { host, port };
-      running?.listensAt(own);
-    },
-  };
+  /** Ends the recording and closes its tape; does nothing if there is none. */
+  async stop(): Promise<RecordingFacts> {
+    const ending = this.#running;
+    this.#running = undefined;
+    if (ending) this.#last = await ending.close();
+    return this.#last;
+  }
+
+  /** To be called once the port is known. @throws TapeOrderError when the upstream is the sim itself */
+  listensAt(host: string, port: number): void {
+    this.#own = { host, port };
+    this.#running?.listensAt(this.#own);
+  }
 }

@@ -5,7 +5,6 @@ import { decodedPart } from "./fields.ts";
 import { type Placeholder, placeholdersIn, replacePlaceholders, valuesFor } from "./placeholders.ts";
 import { shapesOf } from "./shapes.ts";
 
-/** Values of the caller, by the placeholders of the tape. */
 type Bindings = ReadonlyMap<string, string>;
 
 /** Binds the placeholders of a recorded text to what a live one has there. The first binding of each stays. */
@@ -32,7 +31,6 @@ interface Target {
   query: [string, string][];
 }
 
-/** What stands before the first mark, and what behind it. */
 function halves(text: string, mark: string): [before: string, behind: string] {
   const at = text.indexOf(mark);
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
@@ -113,7 +111,6 @@ const fakeOf = ({ kind, number }: Placeholder): string =>
 export const fillText = (text: string, value: (placeholder: Placeholder) => string | undefined): string =>
   replacePlaceholders(text, (placeholder) => value(placeholder) ?? fakeOf(placeholder));
 
-/** As `fillText`, in all strings and keys of a value. */
 function fillJson(json: Json, value: (placeholder: Placeholder) => string | undefined): Json {
   if (typeof json === "string") return fillText(json, value);
   if (Array.isArray(json)) return json.map((it) => fillJson(it, value));

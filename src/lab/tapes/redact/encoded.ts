@@ -2,16 +2,13 @@ import { decodedPart } from "./fields.ts";
 import { repackable } from "./packed.ts";
 import { hasShape } from "./shapes.ts";
 
-/** Replaces secrets in a text that was encoded in another one. */
 export interface Inside {
-  /** The plain text, with its secrets replaced. */
   text(plain: string): string;
   /** A stretch that holds a secret which cannot be cut out of it. */
   whole(stretch: string): string;
 }
 
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
-/** Base64 without line breaks. */
 const unbrokenRun = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}/g;
 /** The same, or lines of base64 as mail has them. Line breaks may be escaped. */
 const brokenRun =
@@ -135,10 +132,7 @@ const base64Text = (run: string): string | undefined => {
 /** Deeper encodings than any client has. */
 const mostOpened = 6;
 
-/**
- * A text with what is encoded in it in plain: to compare two texts that may have been encoded in different ways. It
- * cannot be decoded again.
- */
+/** What is encoded, in plain: to compare texts that may have been encoded in different ways. */
 export function openedText(text: string, layers = mostOpened): string {
   if (text.length < 6 || layers === 0) return text;
   const open = (run: string, plain: string | undefined): string =>

@@ -114,12 +114,10 @@ export function filterUrl(url: string, where: string, query: string, filter: Sec
   ].join("");
 }
 
-/** A body, and what is known about it. */
 interface Bulk {
   body: TapeBody;
   headers: HeaderPairs;
   wire: WireForm;
-  /** `req.body`, `res.body` */
   path: string;
   /** An answer's pictures and fonts are the service's own. */
   isAnswer: boolean;

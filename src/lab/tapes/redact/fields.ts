@@ -3,7 +3,6 @@ import { grantText, isSecretParameter, mayBeSecretParameter, type NameSecrecy, s
 /** What the value of a field becomes; the same text when it is no secret. */
 export type TakeNamed = (name: string, value: string) => string;
 
-/** Whether a field of this name holds a secret. */
 type SecrecyOf = (name: string) => NameSecrecy | undefined;
 
 /** `"password": "` in JSON, in JSON that is a string in JSON (`\"password\": \"`), and with single quotes. */
@@ -85,10 +84,7 @@ function replacePairs(text: string, take: TakeNamed, secrecy: SecrecyOf): string
   return out + text.slice(done);
 }
 
-/**
- * Values of fields whose names say that they are secret, in a text that cannot be parsed or is something
- * else than JSON: quoted fields, forms and query strings, lines like headers.
- */
+/** Replaces values of fields with names of secrets, in a text that is not JSON: quoted fields, forms, queries, lines like headers. */
 export function replaceFields(text: string, take: TakeNamed, secrecy: SecrecyOf = secrecyOf): string {
   let out = text;
   if (/["']/.test(out)) {

@@ -35,10 +35,7 @@ const anyOf = (texts: Iterable<string>): RegExp =>
 /** Keys that a program has one of each. */
 const keyKinds: ReadonlySet<string> = new Set(["project_key", "personal_api_key", "secret_api_key", "authorization"]);
 
-/**
- * A memory without secrets. @param reusesKeys A tape that has one placeholder of a kind of key goes on with it: the
- * first key of that kind is taken for the same one; the tape alone cannot tell
- */
+/** @param reusesKeys A tape's only placeholder of a kind of key goes to the first key of that kind that comes */
 export function createMemory(reusesKeys = false) {
   const placeholders = new Map<string, string>();
   const last = new Map<string, number>();
@@ -83,7 +80,6 @@ export function createMemory(reusesKeys = false) {
       search ??= anyOf(telling.keys());
       return text.replace(search, (secret) => take(telling.get(secret) ?? "secret", secret));
     },
-    /** Numbers of placeholders in the text are taken. */
     reserve(text: string) {
       for (const { kind, number } of placeholdersIn(text)) {
         if (number > mostReserved) continue;

@@ -53,7 +53,6 @@ const secretParameter =
 const withGrant = /(?:^|[?&#\s"'])(?:state|grant_type|code_verifier|redirect_uri|session_state)=/;
 
 interface GrantText {
-  /** True if it has parameters of an OAuth grant. */
   isGrant(): boolean;
 }
 
@@ -108,7 +107,6 @@ export function headerSecrecyOf(name: string): NameSecrecy | undefined {
   return secrecy === undefined && isCredential ? "strong" : secrecy;
 }
 
-/** What a placeholder calls the value of a field. */
 export const kindOfName = (name: string): string => plainName(name).replace(/^x_/, "").slice(0, 40) || "secret";
 
 /** Everything below a field of this name is secret: `credentials: { user, … }`. */

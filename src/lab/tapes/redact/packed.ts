@@ -59,10 +59,7 @@ function textOf(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/**
- * The text in some bytes, compressed or not. Undefined: there is none. `unreadable`: they are compressed,
- * but damaged or too large, so that they cannot be searched.
- */
+/** The text in some bytes. `unreadable`: they are compressed, but damaged or too large to be searched. */
 export function repackable(bytes: Buffer, layers = 3): Packed | "unreadable" | undefined {
   for (const packing of packings) {
     // "hello" begins like a zlib stream, too: what can be read as text is text.

@@ -43,7 +43,6 @@ const allFakes: readonly (readonly [string, Fake])[] = Object.entries(fakes);
 
 const isFake = (value: string): boolean => allFakes.some(([, { pattern }]) => value.match(pattern)?.[0] === value);
 
-/** The highest number that a fake of this kind has in a text. */
 const highestIn = (text: string, { pattern, number = ([n]) => Number(n) }: Fake): number =>
   [...text.matchAll(pattern)].reduce((most, [, ...groups]) => Math.max(most, number(groups)), 0);
 
@@ -97,7 +96,6 @@ export function createPersonal(note: (path: string) => void) {
     return made;
   };
   return {
-    /** Stand-ins in the text are taken. */
     reserve(text: string) {
       for (const [kind, it] of allFakes) counts.set(kind, Math.max(counts.get(kind) ?? 0, highestIn(text, it)));
     },

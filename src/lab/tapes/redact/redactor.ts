@@ -1,33 +1,19 @@
 import { atOnce, type Work } from "../../../kernel/base/work.ts";
 import type { Exchange } from "../format/exchange.ts";
-import type { Redactor } from "../format/header.ts";
 import { routeOf } from "../format/routes.ts";
 import { filterExchange } from "./exchange.ts";
 import { createMemory } from "./memory.ts";
 import { createPersonal } from "./personal.ts";
 import { createSecretRules, type TapeRules } from "./rules.ts";
-import { createSecretFilter, type Take } from "./secret-filter.ts";
-
-/** What is redacted: secrets, or secrets and personal data. */
-type RedactionProfile = "default" | "pii";
+import { SecretFilter, type Take } from "./secret-filter.ts";
 
 export interface RedactorOptions {
-  profile?: RedactionProfile;
-  /** Checked rules of the project, over the built-in ones. */
+  profile?: "default" | "pii";
   rules?: TapeRules | undefined;
   /** Called with each placeholder and the secret it stands for; for what stays in memory only. */
   onSecret?: (placeholder: string, secret: string) => void;
   /** On a tape that is continued, a key gets the placeholder of its kind that the tape has, if it has only one. */
   reusesKeys?: boolean;
-}
-
-/** A redactor that can go on with a tape that has placeholders already. */
-export interface TapeRedactor extends Redactor {
-  readonly profile: RedactionProfile;
-  /** As `redact`, with other calls in between; the next exchange must wait until it is done. */
-  redactInSteps(exchange: Exchange): Work<Exchange>;
-  /** Placeholders and stand-ins in a text keep their numbers: what comes later gets later ones. */
-  reserve(text: string): void;
 }
 
 /** More paths than this are listed without their positions: `req.body.batch[].token`. */
@@ -36,7 +22,6 @@ const mostPaths = 64;
 const listed = (paths: ReadonlySet<string>): string[] =>
   paths.size <= mostPaths ? [...paths] : [...new Set([...paths].map((path) => path.replace(/\[\d+\]/g, "[]")))];
 
-/** Stands for every address that may hold a secret. */
 const nowhere = "http://redacted.invalid/";
 
 /** Without what came from outside; why a body could not be decoded may repeat a header. */
@@ -63,12 +48,7 @@ const husk = ({ i, at, req, res, complete, aborted }: Exchange): Exchange => ({
  * over all exchanges of this redactor. `profile: "pii"` replaces personal data by stand-ins as well (`user1@example.test`). Redacting twice changes nothing. Never throws: an exchange that
  * cannot be redacted loses its headers and bodies.
  */
-export function createRedactor({
-  profile = "default",
-  rules,
-  reusesKeys = false,
-  onSecret,
-}: RedactorOptions = {}): TapeRedactor {
+export function createRedactor({ profile = "default", rules, reusesKeys, onSecret }: RedactorOptions = {}) {
   const memory = createMemory(reusesKeys);
   let paths = new Set<string>();
   const note = (path: string): void => {
@@ -81,13 +61,7 @@ export function createRedactor({
     return placeholder;
   };
   const personal = profile === "pii" ? createPersonal(note) : undefined;
-  const filter = createSecretFilter({
-    take,
-    known: memory.replaceKnown,
-    knownCount: () => memory.size,
-    secretRules: createSecretRules(rules),
-    ...(personal && { personal }),
-  });
+  const filter = new SecretFilter({ take, memory, secretRules: createSecretRules(rules), personal });
   function* pass(exchange: Exchange): Work<Exchange> {
     const before = memory.size;
     const safe = yield* filterExchange(exchange, filter, take);
@@ -108,12 +82,14 @@ export function createRedactor({
   }
   return {
     profile,
-    ...(rules && { rules }),
-    reserve(text) {
+    rules,
+    /** Placeholders and stand-ins in a text keep their numbers: what comes later gets later ones. */
+    reserve(text: string) {
       memory.reserve(text);
       personal?.reserve(text);
     },
-    redact: (exchange) => atOnce(redactInSteps(exchange)),
+    redact: (exchange: Exchange) => atOnce(redactInSteps(exchange)),
+    /** As `redact`, with other calls in between; the next exchange must wait until it is done. */
     redactInSteps,
   };
 }

@@ -24,7 +24,6 @@ export interface RedactionRules {
   readonly ignore?: readonly string[];
 }
 
-/** Rules as a tape's header has them. */
 export type TapeRules = Pick<RedactionRules, "rules" | "keep">;
 
 /** What is wrong with rules, and where: `rules[0].pattern`. */
@@ -156,18 +155,14 @@ export function createSecretRules({ rules = [], keep = [] }: TapeRules = {}) {
   const keptNames = new Set(keep.filter((it) => !/^(?:req|res)\./.test(it)).map(plainName));
   const keptPaths = keep.filter((it) => /^(?:req|res)\./.test(it));
   return {
-    /** Whether a field or parameter of this name holds a secret. */
     secrecy: (name: string) => (isNamed(name) ? "strong" : secrecyOf(name)),
     headerSecrecy: (name: string) => (isNamed(name) ? "strong" : headerSecrecyOf(name)),
-    /** What a placeholder calls the value of a field. */
     kind: (name: string) => (named.size > 0 ? named.get(plainName(name)) : undefined) ?? kindOfName(name),
-    /** The kind of whatever stands in this place. */
     kindOfPlace(path: string) {
       if (paths.length === 0) return undefined;
       const place = generic(path);
       return paths.find((it) => isAt(place, it.path))?.kind;
     },
-    /** True if nothing in this place is a secret. */
     keeps(path: string) {
       if (keep.length === 0) return false;
       const place = generic(path);
@@ -179,5 +174,4 @@ export function createSecretRules({ rules = [], keep = [] }: TapeRules = {}) {
   };
 }
 
-/** Built-in rules about names together with those of a project. */
 export type SecretRules = ReturnType<typeof createSecretRules>;

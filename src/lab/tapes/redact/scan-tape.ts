@@ -9,7 +9,6 @@ import { fileTrouble } from "../format/tape-error.ts";
 import type { TapeRules } from "./rules.ts";
 import { type Suspicion, scanBytes, scanExchange, scanText } from "./scan.ts";
 
-/** Something in a tape that looks like a secret. */
 export interface SecretFinding extends Suspicion {
   file: string;
   /** From 1; 0 in a side file. */
@@ -26,9 +25,7 @@ export interface ScanTally {
 }
 
 export interface TapeScanOptions {
-  /** Checked rules of the project, over those in the tape's header. */
   rules?: TapeRules | undefined;
-  /** Counted on while the tape is scanned. */
   tally?: ScanTally;
 }
 

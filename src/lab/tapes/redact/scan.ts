@@ -1,15 +1,14 @@
 import { atOnce } from "../../../kernel/base/work.ts";
 import type { Exchange } from "../format/exchange.ts";
-import { filterBytes, filterExchange } from "./exchange.ts";
+import { maskOf } from "./bind.ts";
+import { filterBytes, filterExchange, filterUrl } from "./exchange.ts";
 import { createSecretRules, type TapeRules } from "./rules.ts";
-import { createSecretFilter, type SecretFilter, type Take } from "./secret-filter.ts";
+import { SecretFilter, type Take } from "./secret-filter.ts";
 import { isPublic } from "./shapes.ts";
 
-/** Something that looks like a secret. */
 export interface Suspicion {
   /** Where in what was scanned, e.g. `req.body.batch[0].properties.note`; empty in a plain text. */
   path: string;
-  /** E.g. `personal_api_key`, `jwt`, `password`. */
   kind: string;
   /** What was found, masked: `phx_***`, `hunt***`. */
   detail: string;
@@ -23,14 +22,8 @@ const masked = (secret: string): string => {
   return `${/^ph[a-z]_/.exec(first)?.[0] ?? (first.length >= 4 * mostShown ? first.slice(0, mostShown) : "")}***`;
 };
 
-/** A scan finds each secret by itself, not because another place has it. */
-const unknowing = { known: (text: string): string => text, knownCount: () => 0 };
-
-/** The rules of a scan, and a listener for the places that it searches. */
 export interface ScanOptions {
-  /** Checked rules of the project, over the built-in ones. */
   rules?: TapeRules | undefined;
-  /** Called with each place that is looked at. */
   onPlace?: (path: string) => void;
 }
 
@@ -41,8 +34,7 @@ function scanned(run: (filter: SecretFilter, take: Take) => void, { rules, onPla
     if (!isPublic(kind)) found.set(`${path}\n${kind}\n${secret}`, { path, kind, detail: masked(secret) });
     return `{{secret:${kind}#0}}`;
   };
-  const secretRules = createSecretRules(rules);
-  run(createSecretFilter({ take, ...unknowing, secretRules, ...(onPlace && { onPlace }) }), take);
+  run(new SecretFilter({ take, secretRules: createSecretRules(rules), onPlace }), take);
   return [...found.values()];
 }
 
@@ -58,8 +50,7 @@ export const scanBytes = (bytes: Buffer, options?: ScanOptions): Suspicion[] =>
       hasFound = true;
       return take(...it);
     };
-    const isReadable =
-      filterBytes(bytes, "", createSecretFilter({ take: heard, ...unknowing, secretRules })) !== undefined;
+    const isReadable = filterBytes(bytes, "", new SecretFilter({ take: heard, secretRules })) !== undefined;
     if (!isReadable && !hasFound) take("unreadable", "", "");
   }, options);
 
@@ -75,3 +66,19 @@ export const scanExchange = (exchange: Exchange, options?: ScanOptions): Suspici
         take("unreadable", "", i === 0 ? "req.body" : "res.body");
     });
   }, options);
+
+/** Masks secrets by the rules of tapes, for what people and agents read. Project keys are public. */
+export interface Mask {
+  /** Of a path and query: `/e/?q=***`. */
+  target(target: string): string;
+  /** Of any text; JSON stays JSON. */
+  text(text: string): string;
+}
+
+/** @param rules Of the project */
+export function createMask(rules?: TapeRules): Mask {
+  const take: Take = (kind, secret) =>
+    isPublic(kind) || secret === "***" ? secret : maskOf({ text: "", kind, number: 0 });
+  const filter = new SecretFilter({ take, secretRules: createSecretRules(rules) });
+  return { target: (target) => filterUrl(target, "", "", filter, take), text: (text) => filter.text(text, "") };
+}

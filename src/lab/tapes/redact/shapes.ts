@@ -1,6 +1,5 @@
 import { mayHaveToken, tokenFormats } from "./token-formats.ts";
 
-/** A kind of secret that is recognized by its form, in any place. */
 interface Shape {
   kind: string;
   pattern: RegExp;
@@ -129,7 +128,6 @@ const shapes: readonly Shape[] = [
   },
 ];
 
-/** Number of kinds of secrets that are recognized by their form. */
 export const shapeCount = shapes.length;
 
 /** The many formats of tokens are looked for in one search. */

@@ -7,7 +7,6 @@ export interface Spot {
   path: string;
   /** Name of the secret it is, if its own name or that of something around it says so. */
   secret?: string;
-  /** Its own name. */
   name?: string | undefined;
   /** Names of the objects around it, the nearest last; for rules that depend on them. */
   around: readonly string[];
@@ -18,7 +17,6 @@ export interface Leaves {
   text(text: string, path: string): string;
   digits(digits: string, path: string): string;
   key(name: string, path: string): string;
-  /** Whether a member of this name holds a secret. */
   secrecy(name: string): NameSecrecy | undefined;
   /** A value that is personal; undefined: it is not. */
   personal(value: string | number, spot: Spot): string | number | undefined;

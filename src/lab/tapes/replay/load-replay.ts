@@ -1,48 +1,17 @@
 import { basename } from "node:path";
 import { didYouMean } from "../../../kernel/base/nearest.ts";
-import type { Call, CallFault } from "../../../kernel/http/call.ts";
 import { tapeEnding, tapePlace } from "../format/place.ts";
 import { TapeError } from "../format/tape-error.ts";
 import { loadTapeMatcher } from "../match/tape-matcher.ts";
-import { type ReplayOrder, type TapeMatcher, TapeOrderError } from "../ports.ts";
-import type { RedactionRules } from "../redact/rules.ts";
+import { type ReplayOrder, TapeOrderError } from "../ports.ts";
 import type { LoadedTape, MissPolicy, TapeProblem } from "../shapes.ts";
-import {
-  createReplay,
-  isFinal,
-  type MissRecorder,
-  type ReplayingParts,
-  readTiming,
-  type Timing,
-  timingExpected,
-} from "./replay.ts";
+import { createReplay, isFinal, type ReplayingParts, readTiming, type Timing, timingExpected } from "./replay.ts";
 
 const nameOf = (file: string): string => {
   const base = basename(file);
   const plain = base.endsWith(tapeEnding) ? base.slice(0, -tapeEnding.length) : base;
   return plain.replace(/[^\w.-]/g, "_").slice(0, 100) || "tape";
 };
-
-async function matcherOf(
-  file: string,
-  { mode, skipStatus, approximate }: ReplayRules,
-  problems: TapeProblem[],
-  rules?: RedactionRules,
-): Promise<TapeMatcher> {
-  try {
-    return await loadTapeMatcher(file, {
-      skipStatus,
-      nearness: mode === "new" ? "exact" : approximate ? "approximate" : "same_person",
-      onProblem: (problem) => problems.push(problem),
-      ...(rules?.ignore && { noise: rules.ignore }),
-      rules,
-    });
-  } catch (error) {
-    if (!(error instanceof TapeError)) throw error;
-    const where = error.line === undefined ? "" : ` (${error.file}:${error.line})`;
-    throw new TapeOrderError("tape", `${error.message}${where}`, error.hint, error);
-  }
-}
 
 const mostReported = 5;
 
@@ -53,41 +22,32 @@ function reportAll(problems: readonly TapeProblem[], notice: (text: string) => v
   if (more > 0) notice(`… and ${more} more problems with the tape`);
 }
 
-/** A tape that answers, and what is known of it. */
-interface LoadedReplay {
-  readonly name: string;
-  readonly file: string;
-  readonly matcher: TapeMatcher;
-  readonly rules: ReplayRules;
-  readonly problems: readonly TapeProblem[];
-  /** With the mode `new`. */
-  readonly recorder?: MissRecorder;
-  /** How a call is answered; undefined: by the emulator. */
-  take(call: Call): CallFault | undefined;
-}
-
-/**
- * Loads a tape to answer from it. Damaged lines are reported and left out.
- * @throws TapeOrderError when it is no tape, or the order is wrong
- */
+/** Damaged lines are reported and left out. @throws TapeOrderError when it is no tape, or the order is wrong */
 export async function loadReplay(
   order: ReplayOrder,
   { owner, notice, redaction, openForward, openRecorder }: ReplayingParts,
-): Promise<LoadedReplay> {
+) {
   const rules = rulesOf(order, openForward !== undefined);
+  const { mode, onMiss, timing, skipStatus, approximate } = rules;
   const file = tapePlace(order.tape, process.cwd());
   const problems: TapeProblem[] = [];
-  const matcher = await matcherOf(file, rules, problems, redaction);
+  const matcher = await loadTapeMatcher(file, {
+    skipStatus,
+    nearness: mode === "new" ? "exact" : approximate ? "approximate" : "same_person",
+    onProblem: (problem) => problems.push(problem),
+    noise: redaction?.ignore,
+    rules: redaction,
+  }).catch((error) => {
+    if (!(error instanceof TapeError)) throw error;
+    const where = error.line === undefined ? "" : ` (${error.file}:${error.line})`;
+    throw new TapeOrderError("tape", `${error.message}${where}`, error.hint, error);
+  });
   reportAll(problems, notice);
   const name = nameOf(file);
-  const { onMiss, timing } = rules;
-  const recorder = rules.mode === "new" ? await openRecorder?.() : undefined;
+  const recorder = mode === "new" ? await openRecorder?.() : undefined;
   const forward = recorder?.answer ?? (onMiss === "upstream" ? await openForward?.() : undefined);
-  const { take } = createReplay(
-    { name, matcher, onMiss, timing, ...(forward && { forward }), ...(recorder && { pass: recorder.pass }) },
-    owner,
-  );
-  return { name, file, matcher, rules, problems, take, ...(recorder && { recorder }) };
+  const { take } = createReplay({ name, matcher, onMiss, timing, forward, pass: recorder?.pass }, owner);
+  return { name, file, matcher, rules, problems, take, recorder };
 }
 
 interface ReplayRules {
@@ -96,7 +56,6 @@ interface ReplayRules {
   readonly timing: Timing;
   /** As the user wrote it. */
   readonly timingText: string;
-  /** Recorded responses with these statuses are not given. */
   readonly skipStatus: readonly number[];
   readonly approximate: boolean;
 }

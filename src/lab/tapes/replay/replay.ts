@@ -7,19 +7,18 @@ import { partitionOf } from "../../faults/call-facts.ts";
 import { type Decoded, decodeBody } from "../format/bodies.ts";
 import { type Exchange, type HeaderPairs, headerOf, pairsOf, type TapeBody, targetOf } from "../format/exchange.ts";
 import { isCapture, routeOf } from "../format/routes.ts";
-import type { Answered, ReplayMiss, ReplayRequest, TapeMatcher } from "../ports.ts";
+import type { TapeMatcher } from "../match/tape-matcher.ts";
+import type { Answered, ReplayMiss, ReplayRequest } from "../ports.ts";
 import { restore } from "../redact/bind.ts";
-import { createMask } from "../redact/mask-target.ts";
 import type { RedactionRules } from "../redact/rules.ts";
+import { createMask } from "../redact/scan.ts";
 import type { MissPolicy } from "../shapes.ts";
 
 /** Asks the service for what the tape has no response for, and records its answers on the tape. */
 export interface MissRecorder {
   /** Never rejects: no answer is 502. */
   answer(call: Call): Promise<RecordedAnswer>;
-  /** Records a call whose answer is not waited for. */
   pass(call: Call): void;
-  /** Exchanges that were recorded so far. */
   added(): number;
   close(): Promise<void>;
 }
@@ -32,7 +31,7 @@ export interface ReplayingParts {
   /** Opens the way to the service; without it the policy `upstream` is refused. @throws TapeOrderError */
   openForward?: (() => Promise<(call: Call) => Promise<RecordedAnswer>>) | undefined;
   /** Opens the tape of the options for recording, with the mode `new`. @throws TapeOrderError */
-  openRecorder?: (() => Promise<MissRecorder>) | undefined;
+  openRecorder?: (() => Promise<MissRecorder | undefined>) | undefined;
 }
 
 type Hit = Extract<Answered, { hit: Exchange }>;
@@ -45,19 +44,17 @@ interface ReplayParts {
   readonly onMiss: MissPolicy;
   readonly timing: Timing;
   /** Asks the service itself, with the policy `upstream`. Must not reject. */
-  forward?(call: Call): Promise<RecordedAnswer>;
+  forward: ((call: Call) => Promise<RecordedAnswer>) | undefined;
   /** Gets requests with events that the tape does not have; the emulator answers them. */
-  pass?(call: Call): void;
+  pass: ((call: Call) => void) | undefined;
 }
 
-/** A browser's question before a request: the sim answers it for the page that asks now. */
 const isPreflight = ({ method, headers }: Call): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
 const unusableText = (name: string, { i }: Exchange, why: string): string =>
   `the tape ${name} cannot give the response of #${i}: ${why}`;
 
-/** The body that came, as the matcher compares it. */
 function askedBody({ body }: Decoded): ReplayRequest["body"] {
   if (body === undefined) return undefined;
   if ("json" in body) return body.json;
@@ -96,7 +93,6 @@ export function createReplay(parts: ReplayParts, owner: (call: Call) => number |
   const restored = (hit: Exchange, body: TapeBody | undefined, asked: ReplayRequest): RecordedAnswer =>
     answerOf(restore({ ...hit, res: hit.res && { ...hit.res, ...(body && { body }) } }, asked));
 
-  /** The answer at the recorded pace, where it is one. */
   function paced(given: RecordedAnswer, { res }: Exchange, signal: () => AbortSignal): RecordedAnswer {
     const { body } = given;
     if (res === null || body === null || body.length === 0 || timing.scale === 0) return given;
@@ -150,7 +146,6 @@ export function createReplay(parts: ReplayParts, owner: (call: Call) => number |
   }
 
   return {
-    /** How the call is answered; undefined: by the emulator. */
     take(call: Call): CallFault | undefined {
       if (isPreflight(call)) return undefined;
       const asked = askedOf(call, clientOf(call.headers, owner(call)));
@@ -170,7 +165,6 @@ const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").s
 
 const jsonType = ["content-type", "application/json"];
 
-/** An answer that cannot be given, in the shape of the service's errors. */
 const refusalOf = (detail: string): RecordedAnswer => ({
   status: missStatus,
   headers: jsonType,
@@ -188,7 +182,6 @@ export interface RecordedAnswer {
 /** Statuses whose answers have no body (RFC 9110 §15). */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Can an answer of this status be given again? Interim ones, and what is no status, cannot. */
 export const isFinal = (status: number): boolean => Number.isInteger(status) && status >= 200 && status <= 599;
 
 const statusObstacle = ({ res }: Exchange): string | undefined =>
@@ -203,7 +196,6 @@ function obstacleOf(hit: Exchange, body: TapeBody | undefined): string | undefin
   return statusObstacle(hit);
 }
 
-/** The bytes of a body: decoded as the tape has it, JSON written anew. */
 function contentOf(body: TapeBody | undefined): string | Buffer {
   if (body === undefined) return "";
   if ("json" in body) return JSON.stringify(body.json);
@@ -230,7 +222,6 @@ function withLength(given: RecordedAnswer, { res }: Exchange): RecordedAnswer {
   return { ...given, headers: [...given.headers, "content-length", String(length)] };
 }
 
-/** A part of a body: when it is sent, ms after the head, and its end. */
 interface Part {
   readonly at: number;
   readonly end: number;
@@ -299,10 +290,7 @@ export const ofBody: ReadonlySet<string> = new Set(["content-length", "content-e
 const encoding: ReadonlySet<string> = new Set(["content-encoding"]);
 const none: ReadonlySet<string> = new Set();
 
-/**
- * The recorded headers of an answer as they are sent again: flat, in order, duplicates kept.
- * @param kept Names of headers about the body that are sent nevertheless
- */
+/** Flat, in order, duplicates kept. @param kept Names of headers about the body that are sent nevertheless */
 export const headersToSend = (recorded: HeaderPairs, kept: ReadonlySet<string> = none): string[] =>
   recorded.flatMap(([name, value]) => {
     const lower = name.toLowerCase();
@@ -332,7 +320,6 @@ function nearestText({ i, method, url, differing }: Nearest): string {
   return `#${i} ${method} ${cut(targetOf(url))}${shown && `: ${shown}`}`;
 }
 
-/** A request that the tape has no response for. */
 interface Unanswered {
   readonly method: string;
   readonly target: string;
@@ -362,21 +349,16 @@ const missBody = (detail: string, miss: ReplayMiss): string =>
     nearest: JSON.parse(createMask().text(JSON.stringify(miss.nearest))),
   });
 
-/**
- * Whose request it is, for the tape: the `X-Test-Id` header, or the project. Each client has its own place in the
- * sequences and its own ids, so that tests at the same time do not disturb each other.
- */
+/** The `X-Test-Id` header, or the project: each client has its own place in the sequences and its own ids. */
 function clientOf(headers: Readonly<Record<string, string | undefined>>, project: number | null | undefined): string {
   const partition = partitionOf(headers);
   if (partition !== undefined) return `test:${partition}`;
   return typeof project === "number" ? `project:${project}` : "";
 }
 
-/** How long a recorded answer takes: no time, or the recorded time, scaled and limited. */
 export interface Timing {
   /** Times the recorded times of the answer's parts; 0: no wait. */
   readonly scale: number;
-  /** ms. */
   readonly max: number;
 }
 
@@ -390,7 +372,6 @@ export const timingExpected = "none, recorded, scale:N (of the recorded time) or
 const numberIn = (text: string): number | undefined =>
   /^\d{1,7}(?:\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
 
-/** What may stand before a colon, with the number after it. */
 const measured: Readonly<Record<string, (value: number) => Timing>> = {
   scale: (scale) => ({ scale, max: longest }),
   max: (max) => ({ scale: 1, max: Math.min(max, longest) }),

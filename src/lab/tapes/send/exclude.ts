@@ -134,7 +134,6 @@ function withoutEvents(body: Json, fits: (name: string) => boolean): { body: Jso
   return { body: single === undefined || isKept(single.event) ? body : null, times };
 }
 
-/** What is left of an exchange, and how much was left out. */
 type Rule = (exchange: Exchange) => { left: Exchange | undefined; times: number };
 
 function ruleOf(text: string): Rule {
@@ -159,7 +158,6 @@ function ruleOf(text: string): Rule {
   return (exchange) => (isMeant(exchange.route) ? { left: undefined, times: 1 } : { left: exchange, times: 0 });
 }
 
-/** How often each exclusion left something out, in the order in which they were given. */
 export type ExcludedCounts = ReadonlyMap<string, number>;
 
 /** Leaves out what these texts name. @throws TypeError for a text that names nothing */
@@ -167,7 +165,6 @@ export function createExcluder(texts: readonly string[]) {
   const rows = texts.map((text) => ({ text, rule: ruleOf(text) }));
   const counts = new Map(texts.map((text) => [text, 0]));
   return {
-    /** The exchange without what is left out; undefined: nothing of it is to be sent. */
     apply(exchange: Exchange) {
       let left: Exchange | undefined = exchange;
       for (const { text, rule } of rows) {

@@ -212,7 +212,6 @@ const left: ReadonlySet<string> = new Set([
   "proxy-authorization",
 ]);
 
-/** True for a header that is not sent again. */
 const isLeftOut = (name: string): boolean => left.has(name.toLowerCase()) || name.startsWith(":");
 
 /** False for what a client cannot send, though it was recorded. */
@@ -231,7 +230,6 @@ const credential = (value: string): string => (/^\S+$/.test(value) ? `Bearer ${v
 
 interface HeaderPlan {
   host: string;
-  /** Bytes of the body; undefined: there is none. */
   length: number | undefined;
   now: number;
 }
@@ -264,7 +262,6 @@ const givenFor: Readonly<Record<string, KeyName>> = {
   authorization: "personal",
 };
 
-/** Which of the keys a placeholder needs; undefined: none of them helps. */
 export const keyNeeded = (kind: string): KeyName | undefined =>
   Object.hasOwn(givenFor, kind) ? givenFor[kind] : undefined;
 

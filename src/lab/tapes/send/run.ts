@@ -20,11 +20,9 @@ export interface SendRun {
   onStep?: (tally: SendTally) => void;
 }
 
-/** Requests a second, or a multiple of the recorded pace. */
 export type Rate = { perSecond: number } | { factor: number };
 
 export interface SendTally {
-  /** Requests that got an answer. */
   answered: number;
   byStatus: Map<number, number>;
   skipped: Partial<Record<SendSkipReason, number>>;
@@ -66,7 +64,6 @@ function addAnswer(tally: SendTally, { i, req, res }: Exchange, { status }: RawA
 
 const mostMs = 2 ** 31 - 1;
 
-/** False when it was stopped before. */
 async function waitUntil(due: number, stop: AbortSignal): Promise<boolean> {
   for (let left = due - Date.now(); left > 0 && !stop.aborted; left = due - Date.now()) {
     await sleepFor(Math.min(left, mostMs), undefined, { signal: stop }).catch(() => {});
@@ -74,7 +71,6 @@ async function waitUntil(due: number, stop: AbortSignal): Promise<boolean> {
   return !stop.aborted;
 }
 
-/** Why no answer came, in the system's words. */
 export const failureText = (error: unknown): string => {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   if (!(inner instanceof Error)) return String(inner);
@@ -134,10 +130,7 @@ export async function runSend(exchanges: AsyncIterable<Exchange>, run: SendRun):
 /** Most jobs that wait, for each lane. */
 const waiting = 4;
 
-/**
- * A job that is in several lanes waits for all of them, and they for it: a batch of several persons keeps its place
- * among each one's requests.
- */
+/** A job in several lanes waits for all of them, and they for it: a batch keeps its place among each person's requests. */
 export function createLanes(count: number) {
   const ends = Array.from({ length: count }, () => Promise.resolve());
   const pending = new Set<Promise<void>>();
@@ -175,10 +168,7 @@ export function readRate(text: string): Rate | undefined {
   return unit?.toLowerCase() === "x" ? { factor: value } : { perSecond: value };
 }
 
-/**
- * Returns when each request may go, ms since the epoch: as soon as the rate allows, or as far from the first one as
- * it was recorded. `at`: when it was recorded.
- */
+/** Returns when each request may go, ms since the epoch. `at`: when it was recorded. */
 export function createPace(rate: Rate | undefined): (at: number, now: number) => number {
   if (rate === undefined) return (_, now) => now;
   if ("perSecond" in rate) {

@@ -16,9 +16,7 @@ interface FoundPlaceholder extends Placeholder {
 
 export interface Survey {
   requests: number;
-  /** Requests by route. */
   routes: Map<string, number>;
-  /** Requests by the host they went to. */
   hosts: Map<string, number>;
   skipped: Partial<Record<SendSkipReason, number>>;
   /** Arrival of the first and the last, ms since the epoch; undefined: there is none. */
@@ -27,7 +25,6 @@ export interface Survey {
   /** Events in bodies that can be read, and the time of the last one. */
   events: number;
   lastEvent?: number;
-  /** Placeholders by their text. */
   placeholders: Map<string, FoundPlaceholder>;
   kinship: Kinship;
 }

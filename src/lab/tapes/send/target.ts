@@ -30,10 +30,7 @@ interface Permits {
 /** `dry`: nothing may be sent; `refused`: `yes` is given, and something else is missing. */
 export type Leave = { may: "send" | "dry" } | { may: "refused"; why: string };
 
-/**
- * Whether requests may be sent there. This machine: always. Other hosts need `yes` and the host's name; the real
- * service needs a further option. @throws TypeError for a text that names no host
- */
+/** Other hosts need `yes` and the host's name; the real service a further option. @throws TypeError for a text that names no host */
 export function leaveFor({ url, kind }: SendTarget, { yes, production: knows, hosts }: Permits): Leave {
   const rules = hosts.map((text) => {
     const rule = readHostRule(text);

@@ -3,8 +3,8 @@ import { request as overTls } from "node:https";
 import type { Socket } from "node:net";
 import { clearTimeout, performance, setTimeout } from "../../../kernel/base/real-time.ts";
 import { pairsOf } from "../format/exchange.ts";
-import type { RawAnswer, RawExchange } from "../format/raw-exchange.ts";
-import { createChunkTimes } from "./chunk-times.ts";
+import { headOf, type RawAnswer, type RawExchange } from "../format/raw-exchange.ts";
+import { createChunkTimes, createKeeper, type Keeper } from "./passing-body.ts";
 import {
   type Bases,
   hasHeader,
@@ -27,9 +27,7 @@ export interface Offered {
   readonly origin: string | undefined;
 }
 
-/** Passes requests on to upstreams while a recording runs. */
 export interface Passing {
-  /** Passes the request on, or has it answered here. */
   offer(req: IncomingMessage, res: ServerResponse, offered: Offered, answerHere: () => void): void;
   /** Passes a websocket on. @param head What came after its handshake */
   upgrade(req: IncomingMessage, socket: Socket, head: Buffer, offered: Omit<Offered, "origin">): void;
@@ -39,7 +37,6 @@ interface ForwardOptions {
   /** The upstream; a path of it goes before the request's. */
   base: URL;
   agents: Agents;
-  /** Arrival, ms since the epoch. */
   at: number;
   /** Largest body that is kept, in bytes; larger ones pass without being kept. */
   bodyLimit: number;
@@ -51,10 +48,8 @@ interface ForwardOptions {
   links: Bases;
 }
 
-/** What passed, once it is over. */
 export interface ForwardedExchange {
   readonly exchange: RawExchange;
-  /** Why the upstream gave no response; the client got this instead of an answer. */
   readonly failure?: UpstreamFailure;
 }
 
@@ -102,7 +97,6 @@ export function forward(
     let timer: NodeJS.Timeout | undefined;
     const started = performance.now();
     const leave = () => void res.destroy();
-    /** The client ended its side of the connection: it may still read, or is gone. */
     const halfClosed = () => {
       if (transit.answer) leave();
       else timer ??= setTimeout(leave, mostHalfOpen).unref();
@@ -121,7 +115,7 @@ export function forward(
         isOver = true;
         clearTimeout(timer);
         req.socket.off("end", halfClosed);
-        resolve({ exchange: exchangeOf(transit, aborted), ...(failure && { failure }) });
+        resolve({ exchange: exchangeOf(transit, aborted), failure });
       },
     };
     req.on("error", () => {});
@@ -150,7 +144,6 @@ export function forward(
 
 function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined): RawExchange {
   const { req, options, sent, received, answer, started } = transit;
-  const chunks = transit.times.list();
   const partition = req.headers["x-test-id"];
   return {
     at: options.at,
@@ -161,10 +154,10 @@ function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined
     headers: req.rawHeaders,
     body: sent.body(),
     answer: answer
-      ? { body: received.body(), total: performance.now() - started, ...answer, ...(chunks && { chunks }) }
+      ? { body: received.body(), total: performance.now() - started, ...answer, chunks: transit.times.list() }
       : null,
-    ...(aborted && { aborted }),
-    ...(typeof partition === "string" && { client: partition }),
+    aborted,
+    client: typeof partition === "string" ? partition : undefined,
   };
 }
 
@@ -245,7 +238,6 @@ export function openUpstream(
   return upstream;
 }
 
-/** Discards the rest of a request. */
 function drain(req: IncomingMessage, upstream: ClientRequest): void {
   req.unpipe(upstream);
   req.resume();
@@ -267,7 +259,7 @@ function hint({ req, res }: Transit, info: { statusCode: number; rawHeaders: str
 function passBack(transit: Transit, upstream: ClientRequest, answer: IncomingMessage): void {
   const { req, options } = transit;
   const ttfb = performance.now() - transit.started;
-  const head = headOf(answer, options.links);
+  const head: Head = { ...headOf(answer), headers: relinkedHeaders(answer.rawHeaders, options.links) };
   const isHeld = mayHavePages(req.method ?? "GET", options.path, head);
   try {
     if (!isHeld) writeHead(transit, head);
@@ -278,13 +270,7 @@ function passBack(transit: Transit, upstream: ClientRequest, answer: IncomingMes
     refuse(transit, failureOf({ code: "HPE_INVALID_HEADER_TOKEN" }, transit.options.base.origin));
     return;
   }
-  transit.answer = {
-    status: answer.statusCode ?? 0,
-    reason: answer.statusMessage ?? "",
-    http: answer.httpVersion,
-    headers: answer.rawHeaders,
-    ttfb,
-  };
+  transit.answer = { ...headOf(answer), ttfb };
   answer.on("error", () => {});
   const asStream = () => {
     if (isHeld) hold(transit, answer, head);
@@ -344,7 +330,6 @@ function hold(transit: Transit, answer: IncomingMessage, head: Head): void {
   answer.on("data", gather).once("end", give).once("close", giveUp);
 }
 
-/** Keeps what passes, and knows how it ended. */
 function watch(transit: Transit, answer: IncomingMessage): void {
   const { res, received, times } = transit;
   answer.on("data", received.add).on("data", times.add);
@@ -366,17 +351,7 @@ const nothing = Buffer.alloc(0);
 /** Sends the head before the body comes. Node's own flushHeaders would turn bytes beyond ASCII into UTF-8. */
 const flushHead = (message: ClientRequest | ServerResponse): void => void message.write(nothing);
 
-interface Head {
-  readonly status: number;
-  readonly reason: string;
-  readonly headers: readonly string[];
-}
-
-const headOf = (answer: IncomingMessage, links: Bases): Head => ({
-  status: answer.statusCode ?? 502,
-  reason: answer.statusMessage ?? "",
-  headers: relinkedHeaders(answer.rawHeaders, links),
-});
+type Head = Pick<RawAnswer, "status" | "reason" | "headers">;
 
 function writeHead({ req, res }: Transit, { status, reason, headers }: Head): void {
   const takesChunks = req.httpVersionMinor > 0;
@@ -412,29 +387,3 @@ function refuse(transit: Transit, failure: UpstreamFailure): void {
 
 /** Codes of connections that the upstream ended instead of an answer. */
 const resets: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
-
-/** @param limit Largest body that is kept, in bytes */
-export function createKeeper(limit: number) {
-  let chunks: Buffer[] = [];
-  let bytes = 0;
-  return {
-    add(chunk: Buffer) {
-      bytes += chunk.length;
-      if (bytes <= limit) chunks.push(chunk);
-      else chunks = [];
-    },
-    /** Bytes that have passed. */
-    get bytes() {
-      return bytes;
-    },
-    /** All of it, or how much it was. */
-    body() {
-      if (bytes > limit) return { omitted: "too_large" as const, bytes };
-      const [first = nothing] = chunks;
-      return chunks.length > 1 ? Buffer.concat(chunks) : first;
-    },
-  };
-}
-
-/** Keeps what passes by, up to a limit. */
-type Keeper = ReturnType<typeof createKeeper>;

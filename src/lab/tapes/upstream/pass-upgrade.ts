@@ -3,30 +3,29 @@ import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { performance } from "../../../kernel/base/real-time.ts";
 import { splice } from "../../../kernel/base/splice.ts";
-import type { RawAnswer } from "../format/raw-exchange.ts";
+import { headOf } from "../format/raw-exchange.ts";
 import { type ForwardedExchange, openUpstream, pathIn } from "./forward.ts";
 import { toClient } from "./rewriting.ts";
 import { failureBody, failureOf, type UpstreamFailure } from "./upstreams.ts";
 
 interface UpgradeOptions extends Pick<Parameters<typeof openUpstream>[1], "base" | "agents" | "ownPort"> {
-  /** Arrival, ms since the epoch. */
   at: number;
 }
 
 const nothing = Buffer.alloc(0);
 const handshake = ["Connection", "Upgrade", "Upgrade", "websocket"];
 
-/** The first line and the headers of an answer, as bytes. */
 function headBytes(status: number, reason: string, headers: readonly string[]): Buffer {
   const lines = headers.flatMap((it, i) => (i % 2 === 0 ? [] : `${headers[i - 1]}: ${it}\r\n`));
   return Buffer.from(`HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n`, "latin1");
 }
 
 /** The answer of an upstream that does not take the websocket: its end is the connection's. */
-function headOfRefusal({ statusCode = 502, statusMessage = "", rawHeaders }: IncomingMessage): Buffer {
-  const headers = toClient(rawHeaders, { staysOpen: false, takesChunks: false });
+function headOfRefusal(answer: IncomingMessage): Buffer {
+  const { status, reason, headers: given } = headOf(answer);
+  const headers = toClient(given, { staysOpen: false, takesChunks: false });
   const isNamed = headers.some((it, i) => i % 2 === 0 && it.toLowerCase() === "connection");
-  return headBytes(statusCode, statusMessage, isNamed ? headers : [...headers, "Connection", "close"]);
+  return headBytes(status, reason, isNamed ? headers : [...headers, "Connection", "close"]);
 }
 
 function refuse(socket: Socket, failure: UpstreamFailure): void {
@@ -38,10 +37,7 @@ function refuse(socket: Socket, failure: UpstreamFailure): void {
   );
 }
 
-/**
- * Passes a websocket on: its handshake as it is, and then the bytes of both sides, which are not kept. Resolves with the
- * handshake; never rejects. @param head What came after the handshake
- */
+/** The bytes after the handshake are not kept. Resolves with the handshake; never rejects. @param head What came after it */
 export function passUpgrade(
   req: IncomingMessage,
   socket: Socket,
@@ -53,21 +49,11 @@ export function passUpgrade(
   return new Promise((resolve) => {
     const over = (answer: IncomingMessage | undefined, failure?: UpstreamFailure) => {
       const ms = performance.now() - started;
-      const given: RawAnswer | null = answer
-        ? {
-            status: answer.statusCode ?? 0,
-            reason: answer.statusMessage ?? "",
-            http: answer.httpVersion,
-            headers: answer.rawHeaders,
-            body: nothing,
-            ttfb: ms,
-            total: ms,
-          }
-        : null;
+      const given = answer ? { ...headOf(answer), body: nothing, ttfb: ms, total: ms } : null;
       const { method = "GET", httpVersion: http, rawHeaders: headers } = req;
       const url = base.origin + pathIn(req.url ?? "/");
       const exchange = { at, method, url, http, headers, body: nothing, answer: given };
-      resolve({ exchange, ...(failure && { failure }) });
+      resolve({ exchange, failure });
     };
     socket.on("error", () => {});
     socket.setTimeout(0);

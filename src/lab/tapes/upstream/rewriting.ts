@@ -40,10 +40,7 @@ function rewritten(flat: Flat, rewrite: (name: string, value: string) => string 
   return result;
 }
 
-/**
- * A request's headers on their way to the upstream: as received, with the upstream's Host, and without what was meant
- * for our connection, and compressions that cannot be read here.
- */
+/** As received, with the upstream's Host, and without what was meant for our connection or cannot be unpacked here. */
 export function toUpstream(flat: Flat, { host, method }: { host: string; method: string }): string[] {
   const named = namedInConnection(flat);
   let hosts = 0;
@@ -64,7 +61,6 @@ export function toUpstream(flat: Flat, { host, method }: { host: string; method:
 const bodiless = new Set(["GET", "HEAD", "OPTIONS", "DELETE", "TRACE", "CONNECT"]);
 
 interface Hop {
-  /** True if it stays open after this answer. */
   readonly staysOpen: boolean;
   /** HTTP/1.0 knows no chunks. */
   readonly takesChunks: boolean;
@@ -81,7 +77,6 @@ export function toClient(flat: Flat, { staysOpen, takesChunks }: Hop): string[] 
   return [...headers, "x-phx-source", "upstream"];
 }
 
-/** Headers of an answer whose redirects and links lead to where the client asks. */
 export const relinkedHeaders = (flat: Flat, bases: Bases): string[] =>
   flat.map((it, i) => (i % 2 === 0 ? it : rebasedHeader(flat[i - 1] ?? "", it, bases)));
 
@@ -105,10 +100,7 @@ export const mayHavePages = (method: string, path: string, { status, headers }: 
 /** What speaks of the bytes as they were sent. */
 const ofBytes: ReadonlySet<string> = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
-/**
- * An answer whose links to further pages lead to where the client asks, unpacked; undefined: it has none, and passes
- * byte for byte.
- */
+/** An answer whose links to further pages lead to where the client asks, unpacked; undefined: it has none. */
 export function relinked(
   headers: readonly string[],
   body: Buffer,
@@ -122,7 +114,6 @@ export function relinked(
   return { headers: [...kept.flat(), "content-length", String(bytes.length)], body: bytes };
 }
 
-/** Where an answer comes from, and where its client believes the service to be. */
 export interface Bases {
   /** Origins of the service that answered, e.g. `https://us.posthog.com`. */
   readonly origins: readonly string[];
@@ -139,7 +130,6 @@ export const linksOf = ({ origins }: Upstreams, base: URL, live: string | undefi
   live,
 });
 
-/** Fields with the URLs of other pages. */
 const pageFields: ReadonlySet<string> = new Set(["next", "previous"]);
 
 const hostOf = (origin: string): string => origin.replace(/^https?:\/\//i, "").toLowerCase();

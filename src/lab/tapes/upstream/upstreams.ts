@@ -17,7 +17,6 @@ export interface Upstreams {
 
 type Part = "ingestion" | "app" | "assets";
 
-/** The hosts of the cloud, by what they are for. */
 const cloud = (region: string): Readonly<Record<Part, URL>> => ({
   ingestion: new URL(`https://${region}.i.posthog.com`),
   app: new URL(`https://${region}.posthog.com`),
@@ -64,10 +63,7 @@ function readAddress(text: string): URL {
   return url;
 }
 
-/**
- * Reads `us`, `eu`, or the http(s) address of a self-hosted service; one with a path has everything below it.
- * @throws TapeOrderError
- */
+/** Reads `us`, `eu`, or an address; one with a path has everything below it. @throws TapeOrderError */
 export function readUpstreams(text: string): Upstreams {
   const region = regions.find((it) => it === text.trim().toLowerCase());
   if (region) return cloudUpstreams(region);
@@ -105,10 +101,7 @@ export function refuseOwnPort({ origins }: Upstreams, own: { host: string; port:
 /** Idle connections are given up before the service's own balancers do so, ms: so that no request is written to a closed one. */
 const idleMs = 4000;
 
-/**
- * @param ca Certificates (PEM) that are trusted in addition to the usual ones. Certificates are always checked.
- * @param connections Most connections to one host
- */
+/** @param ca Certificates (PEM) that are trusted in addition to the usual ones @param connections Most connections to one host */
 export function createAgents(ca?: string, connections?: number) {
   const options = {
     keepAlive: true,
@@ -131,12 +124,9 @@ export function createAgents(ca?: string, connections?: number) {
   };
 }
 
-/** Connections to the upstreams, kept open between requests. */
 export type Agents = ReturnType<typeof createAgents>;
 
-/** Why an upstream gave no response. */
 export interface UpstreamFailure {
-  /** The system's code, e.g. `ECONNREFUSED`. */
   readonly code: string;
   readonly detail: string;
 }

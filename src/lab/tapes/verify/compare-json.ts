@@ -20,7 +20,6 @@ export interface AnswerLike {
 export type AnswerDifference = Omit<DifferenceGroup, "route" | "count" | "of" | "first">;
 
 export interface CompareOptions {
-  /** Name of the route (`routeOf`). */
   route: string;
   /** Paths whose values (and below) do not count: `res.body.results[].name`, as tapes have them. */
   noise?: readonly string[];
@@ -29,10 +28,7 @@ export interface CompareOptions {
 type Finding = Omit<AnswerDifference, "detail">;
 type Report = (difference: Finding) => void;
 
-/**
- * Where two shapes differ. `recorded` is the service's: a key or a type that it has and `own` has not is
- * a break, and null in its place; what only `own` has is additive.
- */
+/** A key or type that `recorded` has and `own` has not is a break, and null in its place; what only `own` has is additive. */
 export function compareShapes(recorded: Shape, own: Shape, path: string, report: Report): void {
   compareTypes(recorded, own, path, report);
   for (const [key, { shape, times }] of recorded.keys) {
@@ -113,10 +109,7 @@ function compareTypes(recorded: Shape, own: Shape, path: string, report: Report)
     report({ severity: isNullBreaking(recorded, own, path) ? "break" : "additive", kind: "null", ...values });
 }
 
-/**
- * True where a client reads null instead of what it relies on: all values are null, or some instead of a list or
- * object. Times, links and ids are null and not null in any two answers.
- */
+/** True where a client reads null instead of what it relies on. Times, links and ids are null and not null in any two answers. */
 function isNullBreaking(recorded: Shape, own: Shape, path: string): boolean {
   if (recorded.types.has("null")) return false;
   if (recorded.types.has("list") || recorded.types.has("object")) return true;
@@ -130,10 +123,8 @@ const isSame = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
 
 type JsonType = "null" | "boolean" | "number" | "string" | "list" | "object";
 
-/** What a JSON value is made of; the elements of a list are one shape. */
 interface Shape {
   readonly types: ReadonlySet<JsonType>;
-  /** How many objects it was made of. */
   readonly objects: number;
   /** Of its objects: each key's shape, and in how many of them it is. */
   readonly keys: ReadonlyMap<string, { shape: Shape; times: number }>;
@@ -169,7 +160,6 @@ function keysOf(objects: readonly { [key: string]: Json }[]): Shape["keys"] {
   return new Map([...values].map(([key, all]) => [key, { shape: shapeOf(all), times: all.length }]));
 }
 
-/** `string or null`. */
 const shownTypes = ({ types }: Pick<Shape, "types">): string =>
   [...types].sort((a, b) => Number(a === "null") - Number(b === "null") || (a < b ? -1 : 1)).join(" or ");
 
@@ -252,9 +242,7 @@ function shown(value: Json): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/**
- * Keys whose objects hold what users wrote: their inner shape is data, and the service promises nothing of it.
- */
+/** Keys whose objects hold what users wrote: the service promises nothing of their inner shape. */
 const freeForm: ReadonlySet<string> = new Set([
   "properties",
   "filters",
@@ -298,7 +286,6 @@ const texts: readonly ((text: string) => boolean)[] = [
   (it) => URL.canParse(it),
 ];
 
-/** True if values of this name differ each time. */
 const isVolatileName = (key: string): boolean => volatileName.test(key) && !tellingName.test(key);
 
 /** True if the values differ only as any two of their kind do, or the recorded one was redacted. */

@@ -19,10 +19,7 @@ type Finding = Omit<AnswerDifference, "detail">;
 /** An entirely different answer needs no longer list. */
 const mostDifferences = 200;
 
-/**
- * Headers that clients act on, the severity when one is missing, and whether its value is compared. Of all others it
- * counts only that they are there.
- */
+/** Headers that clients act on, the severity when one is missing, and whether its value is compared. */
 const headerRows: readonly (readonly [name: string, missing: Severity, hasValue: boolean])[] = [
   ["access-control-allow-origin", "break", false],
   ["access-control-allow-credentials", "break", true],
@@ -44,7 +41,6 @@ const ownOfEach =
 
 const isCompared = (name: string): boolean => headerRules.has(name) || !ownOfEach.test(name);
 
-/** Names of the headers that are compared, each once, in lower case. */
 const namesOf = (headers: HeaderPairs): Set<string> =>
   new Set(headers.map(([name]) => name.toLowerCase()).filter(isCompared));
 
@@ -196,7 +192,6 @@ function compareTypesOfContent(recorded: HeaderPairs, own: HeaderPairs, report: 
   });
 }
 
-/** Without parameters. */
 const mediaType = (headers: HeaderPairs): string | undefined =>
   headerOf(headers, "content-type")?.split(";")[0]?.trim().toLowerCase();
 
@@ -209,10 +204,8 @@ function compareJson(recorded: Json, own: Json, report: (it: Finding) => void): 
   compareValues(recorded, own, "body", report);
 }
 
-/** An answer's differences, and whose they are. */
 export interface ComparedAnswer {
   route: string;
-  /** Number of the exchange. */
   i: number;
   differences: readonly AnswerDifference[];
 }
@@ -220,20 +213,17 @@ export interface ComparedAnswer {
 export interface RouteTally {
   route: string;
   compared: number;
-  /** How many of them differ in anything. */
   differing: number;
 }
 
 export interface Comparison {
   exchanges: number;
   compared: number;
-  /** Exchanges that were not compared, by reason. */
   skipped: Partial<Record<CompareSkipReason, number>>;
   groups: DifferenceGroup[];
   routes: RouteTally[];
   /** Differences beyond the kinds that are kept. */
   left: number;
-  /** Lines of the tape that could not be used. */
   damaged: number;
   problems: TapeProblem[];
 }
@@ -313,6 +303,5 @@ const skipRows: readonly (readonly [CompareSkipReason, (exchange: Exchange) => b
   ["not_http", ({ req, res }) => /^connect$/i.test(req.method) || (res?.status ?? 0) < 200],
 ];
 
-/** Why an exchange cannot be compared with another answer; undefined if it can. */
 export const skipReasonOf = (exchange: Exchange): CompareSkipReason | undefined =>
   skipRows.find(([, applies]) => applies(exchange))?.[0];

@@ -8,9 +8,7 @@ import { type CompareSkipReason, compareAnswers, skipReasonOf, type Verified } f
 import { createIdMap } from "./id-map.ts";
 
 interface VerifierOptions {
-  /** Why a recorded request is not sent; undefined if it is. */
   skip(exchange: Exchange): CompareSkipReason | undefined;
-  /** Changes a recorded request before it is sent. */
   prepare(exchange: Exchange): Exchange;
   baseOf(path: string): URL;
   keys: GivenKeys;
@@ -35,7 +33,6 @@ const pathOf = ({ req }: Exchange): string => targetOf(req.url).split("?")[0] ??
 
 const isDone = ({ res }: Exchange): boolean => res !== null && res.status < 300;
 
-/** Sends recorded requests, in order, and compares the answers with the recorded ones. */
 function verifierWith(options: VerifierOptions) {
   const { skip, prepare, baseOf, keys, timeOf, send, redact, noise } = options;
   const ids = createIdMap();
@@ -80,7 +77,6 @@ function verifierWith(options: VerifierOptions) {
 }
 
 interface SimVerifierOptions {
-  /** Answers a request in this process. */
   handle(request: Request): Promise<Response>;
   /** The sim's keys by the tape's placeholders, or by the keys of a tape that is not redacted. */
   keys: ReadonlyMap<string, string>;
@@ -90,7 +86,6 @@ interface SimVerifierOptions {
 /** Not used for connections: the sim is in this process. */
 const simUrl = new URL("http://localhost");
 
-/** Methods that fetch cannot send. */
 const unsendable = /^(?:connect|trace|track)$/i;
 
 /** Verifies a tape against a sim in this process. Requests are sent at their recorded times. */
@@ -155,7 +150,6 @@ async function answerOf(response: Response): Promise<RawAnswer> {
 }
 
 interface ServiceVerifierOptions extends Pick<VerifierOptions, "baseOf" | "send" | "keys" | "noise"> {
-  /** Sends requests that change something, too. */
   allowWrites: boolean;
   redactor: Pick<Redactor, "redact">;
 }

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startSim } from "../../../../src/index.ts";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { newFolder, phxSim } from "../../../support/phx-sim.ts";
 import { rawWith } from "../har/tapes.ts";
@@ -36,7 +36,7 @@ const me = rawWith({
 });
 
 async function write(name: string, exchanges: readonly RawExchange[]): Promise<void> {
-  const writer = openTapeWriter(join(cwd, "tapes", `${name}.tape.ndjson`), { redactor: createRedactor() });
+  const writer = new TapeWriter(join(cwd, "tapes", `${name}.tape.ndjson`), { redactor: createRedactor() });
   for (const exchange of exchanges) writer.append(exchange);
   await writer.close();
 }

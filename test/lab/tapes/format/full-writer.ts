@@ -1,8 +1,8 @@
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 
 /** A program that records 60 exchanges where no file may grow beyond a limit, and says what came of it. */
 process.on("SIGXFSZ", () => {});
-const writer = openTapeWriter(process.argv[2] ?? "", {
+const writer = new TapeWriter(process.argv[2] ?? "", {
   redactor: { profile: "none", redact: (exchange) => exchange },
   onTrouble: ({ detail }) => console.error(detail),
 });

@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 
 /** A program that records until it is killed, and says which exchanges are on the tape. Some have side files. */
-const writer = openTapeWriter(process.argv[2] ?? "", { redactor: { profile: "none", redact: (exchange) => exchange } });
+const writer = new TapeWriter(process.argv[2] ?? "", { redactor: { profile: "none", redact: (exchange) => exchange } });
 for (;;) {
   const i = writer.arrive();
   const body = Buffer.from(JSON.stringify({ i, fill: "x".repeat(i % 10 === 0 ? 70_000 : 1500) }));

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { folder, plain, readAll } from "./fixture.ts";
 
 async function built(source: URL, at: string): Promise<string> {
@@ -45,7 +45,7 @@ test("kill -9 again and again: every exchange that was reported is there, and ev
       numbers.map((i) => ({ json: { i, fill: "x".repeat(i % 10 === 0 ? 70_000 : 1500) } })),
     );
   }
-  await openTapeWriter(file, { redactor: plain }).close();
+  await new TapeWriter(file, { redactor: plain }).close();
   expect((await readAll(file)).problems).toEqual([]);
 });
 

@@ -15,7 +15,7 @@ import { describe, expect, test } from "vitest";
 import type { Redactor } from "../../../../src/lab/tapes/format/header.ts";
 import { readHeader } from "../../../../src/lab/tapes/format/header.ts";
 import { TapeError } from "../../../../src/lab/tapes/format/tape-error.ts";
-import { openTapeWriter, type TapeTrouble, type TapeWriterOptions } from "../../../../src/lab/tapes/format/write.ts";
+import { type TapeTrouble, TapeWriter, type TapeWriterOptions } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { allOf, folder, json, linesOf, plain, raw } from "./fixture.ts";
 
@@ -25,7 +25,7 @@ const newTape = (): string => join(folder(), "tapes", "t.tape.ndjson");
 function open(file: string, options: Partial<TapeWriterOptions> = {}) {
   const troubles: TapeTrouble[] = [];
   const notices: string[] = [];
-  const writer = openTapeWriter(file, {
+  const writer = new TapeWriter(file, {
     redactor: plain,
     onTrouble: (it) => troubles.push(it),
     onNotice: (it) => notices.push(it),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../../../src/lab/tapes/format/header.ts";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { newFolder } from "./har-files.ts";
 
@@ -34,7 +34,7 @@ export const rawWith = (
 /** A tape with these exchanges, as a recording makes it. */
 export async function tapeOf(exchanges: readonly RawExchange[]): Promise<string> {
   const file = join(newFolder(), "some.tape.ndjson");
-  const writer = openTapeWriter(file, { redactor: createRedactor() });
+  const writer = new TapeWriter(file, { redactor: createRedactor() });
   for (const exchange of exchanges) writer.append(exchange);
   await writer.close();
   return file;

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import type { TapeProblem } from "../../../../src/lab/tapes/shapes.ts";
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 async function write(said: readonly Said[]): Promise<void> {
-  const writer = openTapeWriter(file, { redactor: createRedactor() });
+  const writer = new TapeWriter(file, { redactor: createRedactor() });
   for (const [at, it] of said.entries()) writer.appendDecoded(exchange(it, at + 1));
   await writer.close();
 }

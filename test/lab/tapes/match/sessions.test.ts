@@ -9,9 +9,9 @@ import { decodeBody } from "../../../../src/lab/tapes/format/bodies.ts";
 import { pairsOf } from "../../../../src/lab/tapes/format/exchange.ts";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { isCapture, routeOf } from "../../../../src/lab/tapes/format/routes.ts";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
-import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
-import type { ReplayRequest, TapeMatcher } from "../../../../src/lab/tapes/ports.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { loadTapeMatcher, type TapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
+import type { ReplayRequest } from "../../../../src/lab/tapes/ports.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { newFolder } from "../../../support/folder.ts";
 import { asked, matcherOf, type Said } from "./tape.ts";
@@ -78,7 +78,7 @@ async function nodeSession(): Promise<RawExchange[]> {
 
 async function recorded(seen: readonly RawExchange[], name: string): Promise<string> {
   const file = join(folder, `${name}.tape.ndjson`);
-  const writer = openTapeWriter(file, { redactor: createRedactor() });
+  const writer = new TapeWriter(file, { redactor: createRedactor() });
   for (const raw of seen) writer.append(raw);
   await writer.close();
   return file;

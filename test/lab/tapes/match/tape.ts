@@ -2,8 +2,8 @@ import type { Json } from "../../../../src/kernel/base/json.ts";
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../../../src/lab/tapes/format/header.ts";
 import { routeOf } from "../../../../src/lab/tapes/format/routes.ts";
-import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
-import type { Answered, ReplayRequest, TapeMatcher } from "../../../../src/lab/tapes/ports.ts";
+import { loadTapeMatcher, type TapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
+import type { Answered, ReplayRequest } from "../../../../src/lab/tapes/ports.ts";
 
 const header: TapeHeader = {
   tape: 1,

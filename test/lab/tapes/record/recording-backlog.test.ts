@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import type { Work } from "../../../../src/kernel/base/work.ts";
-import { createBacklog } from "../../../../src/lab/tapes/record/recording.ts";
+import { Backlog } from "../../../../src/lab/tapes/record/recording.ts";
 
 /** An answer that its client has not read yet. */
 const unread = () => new ServerResponse(new IncomingMessage(new Socket()));
@@ -16,7 +16,7 @@ const step = <T>(work: () => T) =>
 
 test("what is small is done at once", () => {
   const done: string[] = [];
-  void createBacklog(() => 1).take(
+  void new Backlog(() => 1).take(
     100,
     unread(),
     step(() => done.push("small")),
@@ -25,7 +25,7 @@ test("what is small is done at once", () => {
 });
 
 test("what is large waits, and what comes after it, too; the end does it all, in order", async () => {
-  const backlog = createBacklog(() => 1);
+  const backlog = new Backlog(() => 1);
   const done: string[] = [];
   const all = [
     backlog.take(
@@ -46,7 +46,7 @@ test("what is large waits, and what comes after it, too; the end does it all, in
 });
 
 test("other work has its turns while what is large is done", async () => {
-  const backlog = createBacklog(() => 1);
+  const backlog = new Backlog(() => 1);
   let turns = 0;
   let isDone = false;
   const count = () => {
@@ -64,7 +64,7 @@ test("other work has its turns while what is large is done", async () => {
 });
 
 test("a lull is enough, once the client has its answer; what fails does not stop the rest", async () => {
-  const backlog = createBacklog(() => 1);
+  const backlog = new Backlog(() => 1);
   const res = unread();
   const failing = backlog.take(
     large,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { scanTape } from "../../../../src/lab/tapes/redact/scan-tape.ts";
 import { newFolder } from "../../../support/folder.ts";
@@ -72,7 +72,7 @@ const files = (): string[] =>
 
 test.each(rows)("nothing on disk reports a secret: %s", async (_, headers, body, query) => {
   const file = join(folder, "a.tape.ndjson");
-  const writer = openTapeWriter(file, { redactor: createRedactor() });
+  const writer = new TapeWriter(file, { redactor: createRedactor() });
   writer.append(raw(headers, body, query));
   await writer.close();
   const written = files();

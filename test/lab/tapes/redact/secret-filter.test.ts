@@ -3,7 +3,7 @@ import type { Json } from "../../../../src/kernel/base/json.ts";
 import { atOnce } from "../../../../src/kernel/base/work.ts";
 import { createPersonal } from "../../../../src/lab/tapes/redact/personal.ts";
 import { createSecretRules } from "../../../../src/lab/tapes/redact/rules.ts";
-import { createSecretFilter, type SecretFilter } from "../../../../src/lab/tapes/redact/secret-filter.ts";
+import { SecretFilter } from "../../../../src/lab/tapes/redact/secret-filter.ts";
 
 type Taken = [kind: string, secret: string];
 
@@ -11,13 +11,17 @@ type Taken = [kind: string, secret: string];
 function filterWith(isPersonal = false): { filter: SecretFilter; taken: Taken[]; known: string[] } {
   const taken: Taken[] = [];
   const known: string[] = [];
-  const filter = createSecretFilter({
+  const filter = new SecretFilter({
     take: (kind, secret) => {
       taken.push([kind, secret]);
       return "…";
     },
-    known: (text, take) => known.reduce((rest, it) => rest.replaceAll(it, () => take("known", it)), text),
-    knownCount: () => known.length,
+    memory: {
+      replaceKnown: (text, take) => known.reduce((rest, it) => rest.replaceAll(it, () => take("known", it)), text),
+      get size() {
+        return known.length;
+      },
+    },
     ...(isPersonal && { personal: createPersonal(() => {}) }),
   });
   return { filter, taken, known };
@@ -198,7 +202,7 @@ test("a short number in JSON is a secret where a pattern of the project says so"
     taken.push([kind, secret]);
     return "…";
   };
-  const filter = createSecretFilter({ take, known: (text) => text, knownCount: () => 0, secretRules });
+  const filter = new SecretFilter({ take, secretRules });
   expect(atOnce(filter.json({ code: 123456, year: 2026 }, "req.body"))).toEqual({ code: "…", year: 2026 });
   expect(taken).toEqual([["pin", "123456"]]);
 });

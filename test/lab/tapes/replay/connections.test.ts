@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
-import { createChunkTimes, mostChunks } from "../../../../src/lab/tapes/upstream/chunk-times.ts";
+import { createChunkTimes, mostChunks } from "../../../../src/lab/tapes/upstream/passing-body.ts";
 import { folder } from "../format/fixture.ts";
 import { answer, asked, exchange, started, tapeOf } from "./tapes.ts";
 

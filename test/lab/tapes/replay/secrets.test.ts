@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type RedactionRules, StartError, startSim } from "../../../../src/index.ts";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { readRules, tapeRules } from "../../../../src/lab/tapes/redact/rules.ts";
 import { folder } from "../format/fixture.ts";
@@ -110,7 +110,7 @@ describe("rules of one's own", () => {
   const write = async (exchanges: RawExchange[]): Promise<string> => {
     const file = join(folder(), "own.tape.ndjson");
     const { ignore, ...rest } = readRules(redaction);
-    const writer = openTapeWriter(file, {
+    const writer = new TapeWriter(file, {
       redactor: createRedactor({ rules: tapeRules(rest) }),
       header: { upstream, noise: ignore },
     });
@@ -160,7 +160,7 @@ describe("rules of one's own", () => {
 
   test("a tape is not continued by other rules", async () => {
     const file = await write([]);
-    expect(() => openTapeWriter(file, { redactor: createRedactor() })).toThrow(/other rules of your own/);
+    expect(() => new TapeWriter(file, { redactor: createRedactor() })).toThrow(/other rules of your own/);
   });
 
   test.each<[unknown, string]>([

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../../src/index.ts";
 import type { Redactor } from "../../../../src/lab/tapes/format/header.ts";
 import type { RawAnswer, RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
-import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { folder, json } from "../format/fixture.ts";
 
@@ -52,7 +52,7 @@ export async function tapeOf(
   redactor: Redactor = createRedactor(),
 ): Promise<string> {
   const file = join(folder(), `${name}.tape.ndjson`);
-  const writer = openTapeWriter(file, { redactor, header: { upstream } });
+  const writer = new TapeWriter(file, { redactor, header: { upstream } });
   for (const it of exchanges) writer.append(it);
   await writer.close();
   return file;

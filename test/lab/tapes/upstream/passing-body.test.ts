@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createKeeper } from "../../../../src/lab/tapes/upstream/forward.ts";
+import { createKeeper } from "../../../../src/lab/tapes/upstream/passing-body.ts";
 
 test.each([
   [["abc", "def"], 6, Buffer.from("abcdef")],

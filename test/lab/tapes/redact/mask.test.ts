@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMask } from "../../../../src/lab/tapes/redact/mask-target.ts";
+import { createMask } from "../../../../src/lab/tapes/redact/scan.ts";
 
 /** Put together here, so that none stands in this file. */
 const [personal, project] = ["phx", "phc"].map((it) => `${it}_${"a1B2c3D4e5F6".repeat(3)}`);

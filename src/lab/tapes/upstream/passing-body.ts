@@ -31,3 +31,27 @@ export function createChunkTimes(started: number) {
     },
   };
 }
+
+/** @param limit Largest body that is kept, in bytes */
+export function createKeeper(limit: number) {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  return {
+    add(chunk: Buffer) {
+      bytes += chunk.length;
+      if (bytes <= limit) chunks.push(chunk);
+      else chunks = [];
+    },
+    get bytes() {
+      return bytes;
+    },
+    body() {
+      if (bytes > limit) return { omitted: "too_large" as const, bytes };
+      const [first = Buffer.alloc(0)] = chunks;
+      return chunks.length > 1 ? Buffer.concat(chunks) : first;
+    },
+  };
+}
+
+/** Keeps what passes by, up to a limit. */
+export type Keeper = ReturnType<typeof createKeeper>;
