@@ -1,8 +1,8 @@
 import { onFirstUse } from "../../kernel/base/on-first-use.ts";
 import { counted } from "../../kernel/base/text.ts";
 import type { Lines } from "../../kernel/command/output.ts";
-import type { Mask } from "../../lab/tapes/redact/scan.ts";
 import type { RedactionRules } from "../../lab/tapes/redact/rules.ts";
+import type { Mask } from "../../lab/tapes/redact/scan.ts";
 import type { LineRules } from "../../state/journal/commands/request-lines.ts";
 import type { Finding, RequestSummary } from "../../state/journal/request-summary.ts";
 

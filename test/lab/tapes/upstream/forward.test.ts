@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../../src/index.ts";
+import { type Sim, type SimOptions, startSim } from "../../../../src/index.ts";
 import { type RawUpstream, rawClient, rawUpstream } from "./raw-upstream.ts";
 
 const open: { close(): Promise<void> }[] = [];
@@ -8,10 +8,13 @@ afterEach(async () => {
   for (const it of open.splice(0).reverse()) await it.close();
 });
 
-async function through(answer: Parameters<typeof rawUpstream>[0]): Promise<{ sim: Sim; upstream: RawUpstream }> {
+async function through(
+  answer: Parameters<typeof rawUpstream>[0],
+  options: SimOptions = {},
+): Promise<{ sim: Sim; upstream: RawUpstream }> {
   const upstream = await rawUpstream(answer);
   open.push(upstream);
-  const sim = await startSim({ upstream: upstream.url });
+  const sim = await startSim({ upstream: upstream.url, ...options });
   open.push(sim);
   return { sim, upstream };
 }
@@ -243,14 +246,18 @@ describe("what goes out", () => {
   test("25 MB both ways, unchanged", async () => {
     const body = Buffer.alloc(25 * 1024 * 1024, Buffer.from("0123456789abcdef\n"));
     body.write("#", body.length - 1);
-    const { sim, upstream } = await through((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
-      socket.write(body.subarray(0, -1));
-      // an answer that was over before its request would end it
-      socket.on("data", (chunk) => {
-        if (chunk.at(-1) === body.at(-1)) socket.write(body.subarray(-1));
-      });
-    });
+    const { sim, upstream } = await through(
+      (socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
+        socket.write(body.subarray(0, -1));
+        // an answer that was over before its request would end it
+        socket.on("data", (chunk) => {
+          if (chunk.at(-1) === body.at(-1)) socket.write(body.subarray(-1));
+        });
+        // the search for secrets would take half a minute
+      },
+      { raw: true },
+    );
     const answer = await fetch(`${sim.url}/s/`, { method: "POST", body });
     expect(Buffer.from(await answer.arrayBuffer()).equals(body)).toBe(true);
     expect(upstream.received()[0]?.subarray(-body.length).equals(body)).toBe(true);
