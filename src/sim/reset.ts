@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Loaded } from "../kernel/base/on-first-use.ts";
-import { type Bytes, memoryBytes } from "../kernel/store/bytes.ts";
+import { type Bytes, MemoryBytes } from "../kernel/store/bytes.ts";
 import { scenarioPersonsOf, storePersons, worldOf } from "../lab/scenario/scenario.ts";
 import { type ResetPart, resetParts } from "../lab/scenario/state/ports.ts";
 import type { RunningExports } from "../service/batch-exports/open-exports.ts";
@@ -38,7 +38,7 @@ export function createResetting(
     const fresh = openPersonStore();
     storePersons(fresh, scenarioPersonsOf(scenario.current));
     addMore(fresh);
-    const lines = memoryBytes();
+    const lines = new MemoryBytes();
     fresh.copyInto(lines);
     return lines;
   }

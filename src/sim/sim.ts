@@ -192,7 +192,7 @@ function createDesk({ options, isOpen, notice }: SimSettings, foundation: Founda
     geoip: createPlaces({ rows: () => worlds.current.geoip, lookup }),
     projectFor: (token) =>
       worlds.projectByKey(token) ?? (adopts() ? adopt({ worlds, ids, clock }, token, notice) : undefined),
-    seen: log.seen,
+    seen: (project, uuid) => log.seen(project, uuid),
     visitors: createVisitors(),
     underway: new Map(),
   };

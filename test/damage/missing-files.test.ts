@@ -2,10 +2,10 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { checkData, startSim } from "../../src/index.ts";
-import { fileBytes } from "../../src/kernel/store/bytes.ts";
+import { FileBytes } from "../../src/kernel/store/bytes.ts";
 import { readOpening } from "../../src/state/journal/log/log-lines.ts";
 import { sidecarLog } from "../../src/state/journal/log/log-tables.ts";
-import { createRows, openRowFile } from "../../src/state/journal/log/rows.ts";
+import { openRowFile, Rows } from "../../src/state/journal/log/rows.ts";
 import { event, request } from "../../src/state/journal/log/traffic-index.ts";
 import { ask, capture, newFolder } from "./folder.ts";
 
@@ -102,10 +102,10 @@ test.each(["first", "third"])("a dashboard's line that is dropped from world.jso
 describe("index files whose rows do not lead to the lines of the log are found and made again", () => {
   /** Changes a cell, and saves the file with right checksums. */
   function change(name: "requests.idx" | "events.idx", row: number, column: number, by: number): void {
-    const bytes = fileBytes(join(data, "traffic.ndjson"), "r");
+    const bytes = new FileBytes(join(data, "traffic.ndjson"), "r");
     const opening = readOpening(bytes, "traffic.ndjson");
     if (!opening) throw new Error("the log has no first line");
-    const rows = createRows(name === "requests.idx" ? request.width : event.width);
+    const rows = new Rows(name === "requests.idx" ? request.width : event.width);
     const file = openRowFile(join(data, name), rows, sidecarLog(bytes, opening), () => {});
     rows.set(row, column, rows.get(row, column) + by);
     file.touch();

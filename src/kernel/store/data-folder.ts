@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { writeDraft } from "../base/draft.ts";
 import { StorageRefusal, systemCode } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
-import { type Bytes, type FileMode, fileBytes } from "./bytes.ts";
+import { type Bytes, FileBytes, type FileMode } from "./bytes.ts";
 import { holderText, isSame, type LockHolder, newHolder, readHolder, releaseLock, takeLock } from "./lock.ts";
 
 /** Trouble with a file or folder of the user's: said in one line, with what to do about it. */
@@ -84,7 +84,7 @@ export function fileError(file: string, error: unknown): DataFolderError {
 /** Opens a file of the folder, or creates it. @throws DataFolderError */
 export function openBytes(file: string, mode?: FileMode): Bytes {
   try {
-    return fileBytes(file, mode);
+    return new FileBytes(file, mode);
   } catch (error) {
     throw fileError(file, error);
   }

@@ -14,7 +14,7 @@ interface WatchedFile {
   reread(how: "grown" | "shrunk"): void;
 }
 
-export interface FolderGuardOptions {
+interface FolderGuardOptions {
   /** Called for each change by another program. */
   report: (damage: Damage) => void;
   /** Checks that this process holds the folder, before all else. @throws StorageRefusal, the system's error */
@@ -29,113 +29,118 @@ const hotEvery = 2;
 /** How often a file is checked again after a repair, which may find something else. */
 const mostRepairs = 4;
 
-export function createFolderGuard({ report, mustHold }: FolderGuardOptions) {
-  const files: WatchedFile[] = [];
+/** Notices what other programs do to the files of a data folder while a sim runs. */
+export class FolderGuard {
+  readonly #options: FolderGuardOptions;
+  readonly #files: WatchedFile[] = [];
   /** False for files whose number differs by path and descriptor, as on some file systems: these are not compared. */
-  const hasNumber = new WeakMap<Bytes, boolean>();
-  const others: (() => void)[] = [];
+  readonly #hasNumber = new WeakMap<Bytes, boolean>();
+  readonly #others: (() => void)[] = [];
   /** Files that another program shortens, and the size that they had at a time. */
-  const shrinking = new Map<WatchedFile, { size: number; at: number }>();
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let hotAt = Number.NEGATIVE_INFINITY;
-  let trouble: StorageRefusal | undefined;
-  const timer = setInterval(() => look(true), lookEvery).unref();
+  readonly #shrinking = new Map<WatchedFile, { size: number; at: number }>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #hotAt = Number.NEGATIVE_INFINITY;
+  #trouble: StorageRefusal | undefined;
+  readonly #timer = setInterval(() => this.look(true), lookEvery).unref();
 
-  function look(isThorough = false): boolean {
+  constructor(options: FolderGuardOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Checks the files and repairs what can be repaired. `isThorough`: all of them, now; otherwise nothing within two ms. Does not throw.
+   * @returns true if the hot files were checked, and have only what was written
+   */
+  look(isThorough = false): boolean {
     const now = performance.now();
-    const checksAll = isThorough || now - lookedAt >= thoroughEvery;
-    if (!checksAll && (trouble || now - hotAt < hotEvery)) return false;
-    hotAt = now;
+    const checksAll = isThorough || now - this.#lookedAt >= thoroughEvery;
+    if (!checksAll && (this.#trouble || now - this.#hotAt < hotEvery)) return false;
+    this.#hotAt = now;
     try {
-      if (checksAll) lookedAt = now;
-      mustHold();
-      for (const it of files) if (checksAll || it.isHot) check(it, checksAll, now);
-      if (checksAll) for (const it of others) it();
-      trouble = undefined;
+      if (checksAll) this.#lookedAt = now;
+      this.#options.mustHold();
+      for (const it of this.#files) if (checksAll || it.isHot) this.#check(it, checksAll, now);
+      if (checksAll) for (const it of this.#others) it();
+      this.#trouble = undefined;
       return true;
     } catch (error) {
-      trouble = refusalOf(error);
+      this.#trouble = refusalOf(error);
       return false;
     }
   }
 
-  function comparesNumbers(bytes: Bytes): boolean {
-    const known = hasNumber.get(bytes) ?? bytes.foreignChange(true)?.how !== "replaced";
-    hasNumber.set(bytes, known);
+  /** @throws StorageRefusal while nothing may be written */
+  mustBeWritable(): void {
+    if (this.#trouble) throw this.#trouble;
+  }
+
+  get isWritable(): boolean {
+    return this.#trouble === undefined;
+  }
+
+  watch(file: WatchedFile): void {
+    this.#files.push(file);
+    const bytes = file.bytes();
+    if (bytes) this.#comparesNumbers(bytes);
+  }
+
+  /** Adds a check of something else. It may throw StorageRefusal, or the system's error. */
+  also(check: () => void): void {
+    this.#others.push(check);
+  }
+
+  /** Ends the regular checks. */
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #comparesNumbers(bytes: Bytes): boolean {
+    const known = this.#hasNumber.get(bytes) ?? bytes.foreignChange(true)?.how !== "replaced";
+    this.#hasNumber.set(bytes, known);
     return known;
   }
 
-  function check(file: WatchedFile, checksPath: boolean, now: number): void {
-    const { name } = file;
+  #check(file: WatchedFile, checksPath: boolean, now: number): void {
+    const report = (detail: string) => this.#options.report({ file: file.name, line: null, detail });
     let again = 0;
     for (let left = mostRepairs; left > 0; left--) {
       const bytes = file.bytes();
-      const found = bytes?.foreignChange(checksPath && comparesNumbers(bytes));
+      const found = bytes?.foreignChange(checksPath && this.#comparesNumbers(bytes));
       if (!bytes || !found) {
-        shrinking.delete(file);
+        this.#shrinking.delete(file);
         return;
       }
       const { how, size } = found;
       if (how === "grown") {
-        const added = size - bytes.length;
-        report({
-          file: name,
-          line: null,
-          detail: `another program appended ${counted(added, "byte")} behind byte ${bytes.length} while the sim ran; complete lines of phx-sim in them were read, the rest is skipped`,
-        });
+        const added = counted(size - bytes.length, "byte");
+        report(
+          `another program appended ${added} behind byte ${bytes.length} while the sim ran; complete lines of phx-sim in them were read, the rest is skipped`,
+        );
         file.reread("grown");
       } else if (how === "shrunk") {
-        mustHaveSettled(file, size, now);
+        this.#mustHaveSettled(file, size, now);
         file.reread("shrunk");
       } else {
         const aside = bytes.restore(true);
         // once: another program was as fast
-        if (bytes.foreignChange(true)?.how === "replaced" && ++again === 2) hasNumber.set(bytes, false);
-        const held = `its ${counted(size, "byte")}`;
-        const detail =
-          aside === undefined
-            ? `another program deleted or moved this file while the sim ran; it was written again with ${held}`
-            : `another program replaced this file while the sim ran; it was written again with ${held}, and the other file is ${aside}`;
-        report({ file: name, line: null, detail });
+        if (bytes.foreignChange(true)?.how === "replaced" && ++again === 2) this.#hasNumber.set(bytes, false);
+        const what = aside === undefined ? "deleted or moved" : "replaced";
+        const other = aside === undefined ? "" : `, and the other file is ${aside}`;
+        report(
+          `another program ${what} this file while the sim ran; it was written again with its ${counted(size, "byte")}${other}`,
+        );
       }
     }
   }
 
   /** An editor empties a file before it writes it: what is left is known once the size stays the same. */
-  function mustHaveSettled(file: WatchedFile, size: number, now: number): void {
-    const before = shrinking.get(file);
+  #mustHaveSettled(file: WatchedFile, size: number, now: number): void {
+    const before = this.#shrinking.get(file);
     if (before?.size === size && now - before.at >= thoroughEvery) return;
-    if (before?.size !== size) shrinking.set(file, { size, at: now });
+    if (before?.size !== size) this.#shrinking.set(file, { size, at: now });
     throw new StorageRefusal(`another program is changing ${file.name}`);
   }
-
-  return {
-    /**
-     * Checks the files and repairs what can be repaired. `isThorough`: all of them, now; otherwise nothing within two ms. Does not throw.
-     * @returns true if the hot files were checked, and have only what was written
-     */
-    look,
-    /** @throws StorageRefusal while nothing may be written */
-    mustBeWritable() {
-      if (trouble) throw trouble;
-    },
-    get isWritable() {
-      return trouble === undefined;
-    },
-    watch(file: WatchedFile) {
-      files.push(file);
-      const bytes = file.bytes();
-      if (bytes) comparesNumbers(bytes);
-    },
-    /** Adds a check of something else. It may throw StorageRefusal, or the system's error. */
-    also: (check: () => void) => void others.push(check),
-    /** Ends the regular checks. */
-    close: () => clearInterval(timer),
-  };
 }
-
-/** Notices what other programs do to the files of a data folder while a sim runs. */
-export type FolderGuard = ReturnType<typeof createFolderGuard>;
 
 function refusalOf(error: unknown): StorageRefusal {
   if (error instanceof StorageRefusal) return error;

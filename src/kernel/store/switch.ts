@@ -10,7 +10,7 @@ import {
   rmSync,
 } from "node:fs";
 import { join } from "node:path";
-import { fileBytes, writeAll } from "./bytes.ts";
+import { FileBytes, writeAll } from "./bytes.ts";
 
 /**
  * A switch replaces the whole state or nothing of it: each store writes its new files into a folder beside the old ones, and one
@@ -113,7 +113,7 @@ function addTails(folder: string, decided: string): boolean {
 }
 
 function addTail(file: string, offset: number, tail: Buffer): boolean {
-  const bytes = fileBytes(file);
+  const bytes = new FileBytes(file);
   try {
     const there = bytes.read(offset, tail.length + 1);
     if (bytes.size < offset || !tail.subarray(0, there.length).equals(there)) return false;

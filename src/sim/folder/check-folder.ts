@@ -14,21 +14,13 @@ import { checkedWorld, readWorldFile } from "../../state/documents/store/world-f
 import { emptyWorld } from "../../state/documents/world.ts";
 import { type Opening, readOpening } from "../../state/journal/log/log-lines.ts";
 import { sidecarLog } from "../../state/journal/log/log-tables.ts";
-import { createRows, openRowFile } from "../../state/journal/log/rows.ts";
-import {
-  createTrafficIndex,
-  event,
-  lostBit,
-  readTraffic,
-  request,
-  type TrafficIndex,
-} from "../../state/journal/log/traffic-index.ts";
+import { openRowFile, Rows } from "../../state/journal/log/rows.ts";
+import { event, lostBit, readTraffic, request, TrafficIndex } from "../../state/journal/log/traffic-index.ts";
 import { keysOf } from "../../state/journal/show.ts";
 import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
-import { keyHash } from "../../state/persons/store/apply.ts";
-import { createLineLog } from "../../state/persons/store/log.ts";
+import { LineLog } from "../../state/persons/store/log.ts";
 import { mustBePersons, replayPersons } from "../../state/persons/store/replay.ts";
-import { createPersonStoreState } from "../../state/persons/store/state.ts";
+import { keyHash, PersonStoreState } from "../../state/persons/store/state.ts";
 import { FolderContents } from "./contents.ts";
 
 type Report = (damage: Damage) => void;
@@ -47,13 +39,13 @@ const checks: readonly Check[] = [
   (folder, report) =>
     withFile(join(folder, "people.ndjson"), report, (bytes, name) => {
       mustBePersons(bytes, name);
-      replayPersons({ state: createPersonStoreState(createLineLog(bytes), keyHash), bytes, name, report }, 0);
+      replayPersons({ state: new PersonStoreState(new LineLog(bytes), keyHash), bytes, name, report }, 0);
     }),
   (folder, report, keysOf) =>
     withFile(join(folder, "traffic.ndjson"), report, (bytes, name) => {
       const opening = readOpening(bytes, name);
       if (!opening) return;
-      const index = createTrafficIndex({ opening, keysOf });
+      const index = new TrafficIndex({ opening, keysOf });
       index.fillUp();
       readTraffic({ index, bytes, name, opening, report }, 0);
       checkSidecars({ folder, bytes, opening, index }, report);
@@ -109,7 +101,7 @@ function checkSidecars(
   for (const [name, made, columns, meta, first] of tables) {
     const file = join(folder, name);
     if (!existsSync(file)) continue;
-    const saved = createRows(made.width);
+    const saved = new Rows(made.width);
     let isDamaged = false;
     const sidecar = openRowFile(file, saved, sidecarLog(bytes, opening), () => {
       isDamaged = true;

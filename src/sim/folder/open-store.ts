@@ -1,6 +1,6 @@
 import { StorageRefusal } from "../../kernel/base/errors.ts";
 import { counted } from "../../kernel/base/text.ts";
-import { memoryBytes } from "../../kernel/store/bytes.ts";
+import { MemoryBytes } from "../../kernel/store/bytes.ts";
 import { type ClockFile, clockFile } from "../../kernel/store/clock-file.ts";
 import { createDamageList, type DamageList } from "../../kernel/store/damage.ts";
 import {
@@ -11,12 +11,12 @@ import {
   openBytes,
   openDataFolder,
 } from "../../kernel/store/data-folder.ts";
-import { createFolderGuard, type FolderGuard } from "../../kernel/store/folder-guard.ts";
+import { FolderGuard } from "../../kernel/store/folder-guard.ts";
 import { finishSwitch, type SwitchPart, switchFiles } from "../../kernel/store/switch.ts";
 import { createSnapshots, type Snapshots } from "../../lab/scenario/state/snapshots.ts";
 import type { World } from "../../state/documents/world.ts";
 import { memoryWorld, openWorld, type WorldStore } from "../../state/documents/world-store.ts";
-import { openTrafficLog, type TrafficLog } from "../../state/journal/log/traffic-log.ts";
+import { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { dropDraft, type Keep } from "../../state/journal/log/trim.ts";
 import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
 import { openPersonStore, type PersonStore } from "../../state/persons/person-store.ts";
@@ -66,8 +66,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function inMemory({ seedWorld, keysOf, keep, now, onNotice }: StoreOptions): Promise<Store> {
   const worlds = memoryWorld(seedWorld());
   const people = openPersonStore({ onNotice });
-  const log = openTrafficLog({
-    bytes: memoryBytes(),
+  const log = new TrafficLog({
+    bytes: new MemoryBytes(),
     keysOf,
     ...(keep && { keep }),
     now,
@@ -88,7 +88,7 @@ async function inFolder({ seedWorld, keysOf, keep, now, ports, onNotice }: Store
   await mustBeFree(path, ports);
   const folder = openDataFolder(path);
   const damage = createDamageList(onNotice);
-  const guard = createFolderGuard({ report: damage.report, mustHold });
+  const guard = new FolderGuard({ report: damage.report, mustHold });
 
   function mustHold(): void {
     const file = lockPath(path);
@@ -110,7 +110,7 @@ async function inFolder({ seedWorld, keysOf, keep, now, ports, onNotice }: Store
     const commit = () => log.commit();
     const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, onDamage, guard, commit });
     const people = openPersonStore({ folder: folder.path, onNotice, onDamage, guard });
-    const log = openTrafficLog({
+    const log = new TrafficLog({
       bytes: openBytes(folder.file("traffic.ndjson")),
       sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
       keysOf,

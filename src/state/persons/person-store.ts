@@ -1,9 +1,6 @@
 import type { Bytes } from "../../kernel/store/bytes.ts";
-import type { SwitchPart } from "../../kernel/store/switch.ts";
-import type { Unit } from "../../kernel/store/unit.ts";
 import type { Person } from "./person.ts";
 import type { PersonData } from "./person-data.ts";
-import { keyHash } from "./store/apply.ts";
 import { folderHome, memoryHome } from "./store/home.ts";
 import {
   type Change,
@@ -18,35 +15,14 @@ import {
   personlessLine,
   removedLine,
 } from "./store/line.ts";
-import { openPersonFiles, type PersonFiles, type PersonFilesOptions } from "./store/person-files.ts";
-import type { ProjectEntry } from "./store/projects.ts";
-import { createQueries, type Queries } from "./store/query.ts";
-import type { PersonStoreState } from "./store/state.ts";
+import { PersonFiles, type PersonFilesOptions } from "./store/person-files.ts";
+import { createQueries } from "./store/query.ts";
+import type { ProjectEntry } from "./store/rows.ts";
+import { keyHash, type PersonStoreState } from "./store/state.ts";
 
 export interface PersonStoreOptions extends Partial<PersonFilesOptions> {
   /** Data folder for people.ndjson and people.idx; without it everything stays in memory. */
   folder?: string;
-}
-
-/** Numbers of stored things; `ids` have a person, `personless` ones do not. */
-type PersonCounts = Omit<ProjectEntry, "project" | "groupTypes">;
-
-/** Stored people and queries. Changes are visible at once; `unit.write` writes them to the disk. */
-export interface PersonStore extends PersonData, Queries {
-  /** Removes a stored person, if it exists, and its ids. */
-  remove(person: Pick<Person, "project" | "uuid">): void;
-  counts(project?: number): PersonCounts;
-  /** Calls the listener with each change, before it is on the disk; undefined if anything may have changed. */
-  onChange(listener: (change: Change | undefined) => void): void;
-  clear(project: number): void;
-  /** Copies the current content as lines of people.ndjson. */
-  copyInto(target: Bytes): void;
-  /** Replaces all stored lines with others. @throws DataFolderError if a line cannot be read */
-  replacing(lines: Bytes): SwitchPart;
-  /** The changes since they were last settled; `write` uses one call. */
-  readonly unit: Unit;
-  /** Writes changes and the index, and closes the file. A second call has no effect. */
-  close(): void;
 }
 
 const megabyte = 1024 * 1024;
@@ -63,9 +39,9 @@ const defaults = {
  * without a fitting index.
  * @throws DataFolderError if the log cannot be opened, or is not one
  */
-export function openPersonStore(options: PersonStoreOptions = {}): PersonStore {
+export function openPersonStore(options: PersonStoreOptions = {}) {
   const home = options.folder === undefined ? memoryHome() : folderHome(options.folder);
-  const files = openPersonFiles(home, {
+  const files = new PersonFiles(home, {
     onNotice: options.onNotice ?? defaults.onNotice,
     onDamage: options.onDamage ?? defaults.onDamage,
     guard: options.guard,
@@ -77,21 +53,29 @@ export function openPersonStore(options: PersonStoreOptions = {}): PersonStore {
     ...steady(files, createQueries(files)),
     ...steady(files, lookUps(files)),
     ...steady(files, changes(files)),
-    onChange: files.onChange,
+    /** Calls the listener with each change, before it is on the disk; undefined if anything may have changed. */
+    onChange: (listener: (change: Change | undefined) => void) => files.onChange(listener),
+    /** The changes since they were last settled; `write` uses one call. */
     unit: {
       write() {
         if (files.log.waiting < home.flushFrom) return;
         files.log.flush();
         files.keepCompact();
       },
-      settle: files.settle,
-      rollBack: files.rollBack,
+      settle: () => files.settle(),
+      rollBack: () => files.rollBack(),
     },
-    copyInto: files.copyInto,
-    replacing: files.replacing,
-    close: files.close,
+    /** Copies the current content as lines of people.ndjson. */
+    copyInto: (target: Bytes) => files.copyInto(target),
+    /** Replaces all stored lines with others. @throws DataFolderError if a line cannot be read */
+    replacing: (lines: Bytes) => files.replacing(lines),
+    /** Writes changes and the index, and closes the file. A second call has no effect. */
+    close: () => files.close(),
   };
 }
+
+/** Stored people and queries. Changes are visible at once; `unit.write` writes them to the disk. */
+export type PersonStore = ReturnType<typeof openPersonStore>;
 
 /** The same functions, which rebuild the rows if they meet a damaged line. */
 function steady<T extends object>(files: PersonFiles, parts: T): T {
@@ -103,16 +87,13 @@ function steady<T extends object>(files: PersonFiles, parts: T): T {
   return Object.fromEntries(steadied) as T;
 }
 
-type LookUps = Pick<
-  PersonStore,
-  "personOf" | "isPersonless" | "distinctIds" | "hashKeysOf" | "group" | "groupTypes" | "counts"
->;
+type LookUps = Pick<PersonData, "personOf" | "isPersonless" | "distinctIds" | "hashKeysOf" | "group" | "groupTypes">;
 
-function lookUps(files: PersonFiles): LookUps {
+function lookUps(files: PersonFiles): LookUps & { counts(project?: number): PersonCounts } {
   return {
     personOf(project, distinctId) {
       const { state } = files;
-      const row = ownerOf(state, project, distinctId);
+      const row = state.ownerOf(project, distinctId);
       return row === -1 ? undefined : state.persons.at(row);
     },
     isPersonless(project, distinctId) {
@@ -123,7 +104,7 @@ function lookUps(files: PersonFiles): LookUps {
     distinctIds({ project, uuid }) {
       const { state } = files;
       const row = state.findPerson(project, uuid);
-      return row === -1 ? [] : state.ids.rowsOf(row).map(state.ids.text);
+      return row === -1 ? [] : state.ids.textsOf(row);
     },
     hashKeysOf: (person) => hashKeysOf(files.state, person),
     group(project, type, key) {
@@ -136,11 +117,14 @@ function lookUps(files: PersonFiles): LookUps {
   };
 }
 
-type Whole = "onChange" | "copyInto" | "replacing" | "unit" | "close";
-type Changes = Omit<PersonStore, keyof LookUps | keyof Queries | Whole>;
+interface Changes extends Omit<PersonData, keyof LookUps> {
+  /** Removes a stored person, if it exists, and its ids. */
+  remove(person: Pick<Person, "project" | "uuid">): void;
+  clear(project: number): void;
+}
 
 function changes(files: PersonFiles): Changes {
-  const { record } = files;
+  const record = (line: string, change: Change) => files.record(line, change);
 
   /** A line that refers to an unknown person would make the file unreadable. */
   function mustExist({ project, uuid }: Pick<Person, "project" | "uuid">): void {
@@ -151,7 +135,7 @@ function changes(files: PersonFiles): Changes {
 
   function give({ project, uuid }: Person, distinctId: string): void {
     const { state } = files;
-    const owner = ownerOf(state, project, distinctId);
+    const owner = state.ownerOf(project, distinctId);
     if (owner !== -1 && state.persons.at(owner).uuid === uuid) return;
     record(idLine(project, distinctId, uuid), { kind: "id", project, distinctId, uuid });
   }
@@ -221,11 +205,8 @@ function hashKeysOf(state: PersonStoreState, { project, uuid }: Pick<Person, "pr
   return row === -1 ? noKeys : state.hashKeys.at(row).keys;
 }
 
-/** Row of the person that has the id, or -1. */
-function ownerOf(state: PersonStoreState, project: number, distinctId: string): number {
-  const row = state.findId(project, distinctId);
-  return row === -1 ? -1 : state.ids.person(row);
-}
+/** Numbers of stored things; `ids` have a person, `personless` ones do not. */
+type PersonCounts = Omit<ProjectEntry, "project" | "groupTypes">;
 
 function countsOf(state: PersonStoreState, project?: number): PersonCounts {
   const sum = { persons: 0, ids: 0, personless: 0, groups: 0 };

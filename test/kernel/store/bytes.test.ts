@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { memoryBytes } from "../../../src/kernel/store/bytes.ts";
+import { MemoryBytes } from "../../../src/kernel/store/bytes.ts";
 
 /** Text of this size that differs at every place. */
 const textOf = (size: number): string =>
   Array.from({ length: size / 8 }, (_, i) => String(i).padStart(8, "0")).join("");
 
 test("bytes in memory are read back across blocks, after the first were let go, and after a cut", () => {
-  const bytes = memoryBytes();
+  const bytes = new MemoryBytes();
   const text = textOf(1_000_000);
   for (let at = 0; at < text.length; at += 70_000) bytes.append(Buffer.from(text.slice(at, at + 70_000)));
   const read = (from: number, to: number) => bytes.read(from, to - from).toString();

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import { type Bytes, fileBytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
-import { type CopiedLine, openTrafficLog, type TrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
+import { type Bytes, FileBytes, MemoryBytes } from "../../../src/kernel/store/bytes.ts";
+import { type CopiedLine, TrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
 import type { EventKey, TrafficLine } from "../../../src/state/journal/traffic.ts";
 import { openPersonStore, type PersonStore } from "../../../src/state/persons/person-store.ts";
 import { contentOf, group, person } from "../../state/persons/person-fixture.ts";
@@ -27,7 +27,7 @@ function lineOf(names: readonly string[], more: JsonObject = {}): TrafficLine {
 const copied = (names: readonly string[], isCleared = false): CopiedLine => ({ line: lineOf(names), isCleared });
 
 const open = (bytes: Bytes, file?: string): TrafficLog =>
-  openTrafficLog({
+  new TrafficLog({
     bytes,
     keysOf,
     ...(file !== undefined && { name: file }),
@@ -39,7 +39,7 @@ const seen = (log: TrafficLog) =>
 
 describe("lines of another log", () => {
   test("get the next numbers, keep what they say, and are sent to no listener", () => {
-    const log = open(memoryBytes());
+    const log = open(new MemoryBytes());
     log.subscribe(() => expect.unreachable());
     putInPlace(log.replacing([copied(["a", "b"]), copied(["c"])], true));
     expect(seen(log)).toEqual(["1/1 a", "1/2 b", "2/3 c"]);
@@ -54,19 +54,19 @@ describe("lines of another log", () => {
     async (keepsOld) => {
       const folder = fresh();
       const file = join(folder, "traffic.ndjson");
-      const log = open(fileBytes(file), file);
+      const log = open(new FileBytes(file), file);
       putInPlace(log.replacing([copied(["a"], true), copied(["b"])], keepsOld), folder);
       expect([seen(log), log.seen(1, "uuid-a")]).toEqual([["2/2 b"], false]);
       await log.close();
       for (const end of ["r", "e"]) rmSync(`${file}.${end}`);
-      const again = open(fileBytes(file), file);
+      const again = open(new FileBytes(file), file);
       expect([seen(again), again.seen(1, "uuid-a")]).toEqual([["2/2 b"], false]);
       await again.close();
     },
   );
 
   test("are copied out as they are", () => {
-    const log = open(memoryBytes());
+    const log = open(new MemoryBytes());
     putInPlace(log.replacing([copied(["a"], true), copied(["b"])], true));
     const texts = [...log.texts()].map((it) => it && [JSON.parse(it.text).body, it.isCleared]);
     expect(texts).toEqual([
@@ -80,7 +80,7 @@ describe("lines of another log", () => {
 
 describe("what is forgotten", () => {
   test("is that of one project, or all, and can be shown again", () => {
-    const log = open(memoryBytes());
+    const log = open(new MemoryBytes());
     const lines = [lineOf(["a"]), lineOf(["b"], { project: 2 })];
     putInPlace(
       log.replacing(
@@ -103,7 +103,7 @@ describe("what is forgotten", () => {
   });
 
   test("a mark of an emptied log shows nothing", () => {
-    const log = open(memoryBytes());
+    const log = open(new MemoryBytes());
     putInPlace(log.replacing([copied(["a"])], true));
     const mark = log.mark();
     putInPlace(log.replacing([copied(["b"])], false));
@@ -132,7 +132,7 @@ describe.each([
   }
 
   test("copied into another store they are the same", async () => {
-    const lines = memoryBytes();
+    const lines = new MemoryBytes();
     const people = filled();
     people.copyInto(lines);
     const place = newPlace?.();
@@ -155,7 +155,7 @@ describe.each([
   ])("%s is refused, and nothing has changed", async (_what, text) => {
     const people = filled();
     const before = await contentOf(people);
-    const lines = memoryBytes();
+    const lines = new MemoryBytes();
     people.copyInto(lines);
     lines.append(Buffer.from(text));
     expect(() => people.replacing(lines)).toThrow(/people\.ndjson:\d+ cannot be read/);
@@ -169,7 +169,7 @@ test("replaced people are on disk at once", async () => {
   const people = openPersonStore({ folder: place });
   people.create(person(1), ["a"]);
   flush(people);
-  const lines = memoryBytes();
+  const lines = new MemoryBytes();
   people.copyInto(lines);
   people.create(person(2), ["b"]);
   flush(people);

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { fileBytes } from "../../../src/kernel/store/bytes.ts";
-import { createFolderGuard } from "../../../src/kernel/store/folder-guard.ts";
+import { FileBytes } from "../../../src/kernel/store/bytes.ts";
+import { FolderGuard } from "../../../src/kernel/store/folder-guard.ts";
 import { newFolder } from "../../support/folder.ts";
 
 const folder = newFolder();
@@ -13,19 +13,18 @@ test("a file that is replaced again while it is repaired is watched as before", 
     rmSync(path);
     mkdirSync(path);
   };
-  const own = fileBytes(path);
-  own.append(Buffer.from("a line\n"));
   let isFast = true;
-  const bytes = {
-    ...own,
-    restore(withContent: boolean) {
-      const aside = own.restore(withContent);
+  class Replaced extends FileBytes {
+    override restore(withContent: boolean) {
+      const aside = super.restore(withContent);
       if (isFast) replace();
       isFast = false;
       return aside;
-    },
-  };
-  const guard = createFolderGuard({ report: () => {}, mustHold: () => {} });
+    }
+  }
+  const bytes = new Replaced(path);
+  bytes.append(Buffer.from("a line\n"));
+  const guard = new FolderGuard({ report: () => {}, mustHold: () => {} });
   guard.watch({ name: "log.ndjson", bytes: () => bytes, isHot: false, reread: () => {} });
   for (let change = 0; change < 2; change++) {
     replace();
@@ -34,5 +33,5 @@ test("a file that is replaced again while it is repaired is watched as before", 
   }
   expect(existsSync(`${path}.replaced-3`)).toBe(true);
   guard.close();
-  own.close();
+  bytes.close();
 });

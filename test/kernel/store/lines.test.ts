@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Bytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
+import { type Bytes, MemoryBytes } from "../../../src/kernel/store/bytes.ts";
 import {
   blankSeal,
   hasSeal,
@@ -20,7 +20,7 @@ import {
 const piece = 1024 * 1024;
 
 function bytesOf(...parts: string[]): Bytes {
-  const bytes = memoryBytes();
+  const bytes = new MemoryBytes();
   for (const it of parts) bytes.append(Buffer.from(it));
   return bytes;
 }

@@ -5,7 +5,7 @@ import { createApp } from "../../../src/kernel/http/app.ts";
 import { callFrom } from "../../../src/kernel/http/call.ts";
 import { headerOf } from "../../../src/kernel/http/reply.ts";
 import { createRouter } from "../../../src/kernel/http/router.ts";
-import { memoryBytes } from "../../../src/kernel/store/bytes.ts";
+import { MemoryBytes } from "../../../src/kernel/store/bytes.ts";
 import { noThrottle, type Throttle } from "../../../src/service/api-frame/desk.ts";
 import { createExportEngine } from "../../../src/service/batch-exports/engine.ts";
 import { createVisitors } from "../../../src/service/capture/visitors.ts";
@@ -19,7 +19,7 @@ import type { World } from "../../../src/state/documents/world.ts";
 import { memoryWorld } from "../../../src/state/documents/world-store.ts";
 import type { StoredEvent } from "../../../src/state/journal/event.ts";
 import type { EventSelection, TimedQuery } from "../../../src/state/journal/event-reader.ts";
-import { openTrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
+import { TrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
 import { noPlaces } from "../../../src/state/journal/places.ts";
 import { keysOf } from "../../../src/state/journal/show.ts";
 import { openPersonStore } from "../../../src/state/persons/person-store.ts";
@@ -96,7 +96,7 @@ export function manage(options: ManageOptions = {}) {
       revision: 0,
     },
     ...openQueries({
-      log: openTrafficLog({ bytes: memoryBytes(), keysOf }),
+      log: new TrafficLog({ bytes: new MemoryBytes(), keysOf }),
       people,
       worlds,
       clock,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
-import { memoryBytes } from "../../../src/kernel/store/bytes.ts";
+import { MemoryBytes } from "../../../src/kernel/store/bytes.ts";
 import { createDataVersions } from "../../../src/service/query/data-version.ts";
 import { tableOf } from "../../../src/service/query/event-table.ts";
 import type { EventColumn, EventTable } from "../../../src/service/query/table.ts";
@@ -10,7 +10,7 @@ import { ProjectData } from "../../../src/service/query/worker/project-data.ts";
 import { memoryWorld } from "../../../src/state/documents/world-store.ts";
 import type { EventFacts } from "../../../src/state/journal/event.ts";
 import { entryWriter } from "../../../src/state/journal/log/traffic-entry.ts";
-import { openTrafficLog, type TrafficLog, type TrafficLogOptions } from "../../../src/state/journal/log/traffic-log.ts";
+import { TrafficLog, type TrafficLogOptions } from "../../../src/state/journal/log/traffic-log.ts";
 import { keysOf, showEvent } from "../../../src/state/journal/show.ts";
 import type { BodyShape, TrafficLine } from "../../../src/state/journal/traffic.ts";
 import { personUuid } from "../../../src/state/persons/person.ts";
@@ -63,7 +63,7 @@ interface JournalOptions {
 /** A journal and people, and what queries read of them. */
 export function openJournal({ log: logOptions, people: personOptions, most }: JournalOptions = {}) {
   const people = openPersonStore(personOptions);
-  const log = openTrafficLog({ bytes: memoryBytes(), keysOf, ...logOptions });
+  const log = new TrafficLog({ bytes: new MemoryBytes(), keysOf, ...logOptions });
   const versions = createDataVersions({ log, people, worlds: memoryWorld(twoOrganizations()) });
   const known = new Map<number, ProjectData>();
   const questions: string[] = [];

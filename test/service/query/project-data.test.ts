@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { fileBytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
+import { FileBytes, MemoryBytes } from "../../../src/kernel/store/bytes.ts";
 import type { EventTable } from "../../../src/service/query/table.ts";
 import type { TrafficLogOptions } from "../../../src/state/journal/log/traffic-log.ts";
 import { putInPlace, reset } from "../../kernel/store/changing.ts";
@@ -16,7 +16,7 @@ afterEach(() => void vi.restoreAllMocks());
 let files = 0;
 /** Options of a journal in a file. */
 const inFile = (path = join(folder, `${++files}.ndjson`)): Partial<TrafficLogOptions> => ({
-  ...{ bytes: fileBytes(path), name: path },
+  ...{ bytes: new FileBytes(path), name: path },
   sidecars: { requests: `${path}.requests`, events: `${path}.events` },
 });
 
@@ -176,7 +176,7 @@ describe("a file", () => {
     await first.log.close();
     for (const isIndexed of [true, false]) {
       const { log, table } = openJournal({
-        log: isIndexed ? inFile(options.name) : { bytes: fileBytes(options.name ?? "") },
+        log: isIndexed ? inFile(options.name) : { bytes: new FileBytes(options.name ?? "") },
       });
       expect(seqsOf(table(plan))).toEqual(seqs);
       await log.close();
@@ -256,7 +256,7 @@ describe("persons", () => {
     table(people);
     const { people: other } = openJournal();
     other.create(person(9, { email: "other" }), ["u1", "u2"]);
-    const lines = memoryBytes();
+    const lines = new MemoryBytes();
     other.copyInto(lines);
     store.replacing(lines).take();
     const found = table(people);

@@ -3,9 +3,9 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import { fileBytes } from "../../../src/kernel/store/bytes.ts";
+import { FileBytes } from "../../../src/kernel/store/bytes.ts";
 import { entryWriter } from "../../../src/state/journal/log/traffic-entry.ts";
-import { openTrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
+import { TrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
 import { newFolder } from "../../support/folder.ts";
 
 let sim: Sim;
@@ -30,7 +30,7 @@ const targetsOf = async (query: string): Promise<unknown[]> =>
 test("a page ends after 20,000 requests that were looked at; the client goes on", async () => {
   const folder = newFolder();
   const name = join(folder, "traffic.ndjson");
-  const log = openTrafficLog({ bytes: fileBytes(name), name, keysOf: () => [] });
+  const log = new TrafficLog({ bytes: new FileBytes(name), name, keysOf: () => [] });
   const entryOf = entryWriter();
   const reply = { status: 200, headers: ["content-type", "application/json"], body: "{}" };
   for (let i = 0; i < 20_001; i++) {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { memoryBytes } from "../../../src/kernel/store/bytes.ts";
-import { type KeyHash, keyHash } from "../../../src/state/persons/store/apply.ts";
+import { MemoryBytes } from "../../../src/kernel/store/bytes.ts";
 import {
   clearLine,
   goneLine,
@@ -13,9 +12,9 @@ import {
   readLine,
   removedLine,
 } from "../../../src/state/persons/store/line.ts";
-import { createLineLog } from "../../../src/state/persons/store/log.ts";
+import { LineLog } from "../../../src/state/persons/store/log.ts";
 import type { LineRows } from "../../../src/state/persons/store/rows.ts";
-import { createPersonStoreState } from "../../../src/state/persons/store/state.ts";
+import { type KeyHash, keyHash, PersonStoreState } from "../../../src/state/persons/store/state.ts";
 import { group, person } from "./person-fixture.ts";
 
 const uuid = (n: number): string => person(n).uuid;
@@ -109,8 +108,8 @@ const rows: [name: string, lines: string[], projects: Counted[], alive: Partial<
 ];
 
 function stateAfter(lines: readonly string[], hash: KeyHash) {
-  const log = createLineLog(memoryBytes());
-  const state = createPersonStoreState(log, hash);
+  const log = new LineLog(new MemoryBytes());
+  const state = new PersonStoreState(log, hash);
   for (const line of lines) {
     const offset = log.append(line);
     state.apply(readLine(line), { offset, length: log.end - offset });
@@ -120,7 +119,7 @@ function stateAfter(lines: readonly string[], hash: KeyHash) {
 
 /** How many rows are alive; what the table says about their bytes must fit. */
 function aliveIn(table: LineRows): number {
-  const alive = Array.from({ length: table.rows.length }, (_, row) => row).filter(table.isAlive);
+  const alive = Array.from({ length: table.rows.length }, (_, row) => row).filter((row) => table.isAlive(row));
   const bytes = alive.reduce((sum, row) => sum + table.place(row).length * 0.75, 0);
   expect(table.living).toBe(bytes);
   return alive.length;

@@ -11,14 +11,14 @@ import {
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { type Bytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
+import { MemoryBytes } from "../../../src/kernel/store/bytes.ts";
 import { DataFolderError } from "../../../src/kernel/store/data-folder.ts";
 import { sealed } from "../../../src/kernel/store/lines.ts";
 import { openPersonStore, type PersonStore, type PersonStoreOptions } from "../../../src/state/persons/person-store.ts";
-import { keyHash } from "../../../src/state/persons/store/apply.ts";
 import { memoryHome } from "../../../src/state/persons/store/home.ts";
-import { createLineLog } from "../../../src/state/persons/store/log.ts";
-import { openPersonFiles } from "../../../src/state/persons/store/person-files.ts";
+import { LineLog } from "../../../src/state/persons/store/log.ts";
+import { PersonFiles } from "../../../src/state/persons/store/person-files.ts";
+import { keyHash } from "../../../src/state/persons/store/state.ts";
 import { flush } from "../../kernel/store/changing.ts";
 import { rewriteLine } from "../../support/rewrite-line.ts";
 import { contentOf, group, newFolder, person } from "./person-fixture.ts";
@@ -403,7 +403,7 @@ describe("a log that is mostly superseded", () => {
   });
 
   test("in memory is rewritten while running", () => {
-    const files = openPersonFiles(memoryHome(), {
+    const files = new PersonFiles(memoryHome(), {
       onNotice() {},
       onDamage() {},
       hash: keyHash,
@@ -426,34 +426,36 @@ describe("a log that is mostly superseded", () => {
 
 describe("waiting lines", () => {
   /** Bytes on a disk that is full for the first that many writes. */
-  function fullDisk(times: number): Bytes {
-    const bytes = memoryBytes();
-    let left = times;
-    const append = (buffer: Buffer) => {
-      if (left-- > 0) throw new Error("ENOSPC");
-      return bytes.append(buffer);
-    };
-    return Object.defineProperties({ ...bytes, append }, { size: { get: () => bytes.size } });
+  class FullDisk extends MemoryBytes {
+    left: number;
+    constructor(times: number) {
+      super();
+      this.left = times;
+    }
+    override append(bytes: Buffer) {
+      if (this.left-- > 0) throw new Error("ENOSPC");
+      return super.append(bytes);
+    }
   }
 
   test("survive a write that fails", () => {
-    const log = createLineLog(fullDisk(2));
+    const log = new LineLog(new FullDisk(2));
     const offset = log.append("one");
     expect(() => log.flush()).toThrow("ENOSPC");
     const second = log.append("two");
     expect(() => log.flush()).toThrow("ENOSPC");
-    expect([log.lineAt(offset), log.lineAt(second), log.waiting]).toEqual(["one", "two", 8]);
+    expect([log.lineAt(offset, 4), log.lineAt(second, 4), log.waiting]).toEqual(["one", "two", 8]);
     log.flush();
-    expect([log.lineAt(offset), log.lineAt(second), log.waiting]).toEqual(["one", "two", 0]);
+    expect([log.lineAt(offset, 4), log.lineAt(second, 4), log.waiting]).toEqual(["one", "two", 0]);
   });
 
   test("are read back whatever their length, waiting or written", () => {
-    const log = createLineLog(memoryBytes(), 5_000);
+    const log = new LineLog(new MemoryBytes(), 5_000);
     const lines = [1, 10, 255, 256, 257, 4_000, 100_000, 3].map((length) => "é".repeat(length));
     const offsets = lines.map((line) => log.append(line));
-    expect(offsets.map((offset) => log.lineAt(offset))).toEqual(lines);
+    expect(offsets.map((offset) => log.lineAt(offset, 256))).toEqual(lines);
     log.flush();
-    expect(offsets.map((offset) => log.lineAt(offset))).toEqual(lines);
+    expect(offsets.map((offset) => log.lineAt(offset, 256))).toEqual(lines);
     expect(offsets.map((offset) => log.lineAt(offset, 1))).toEqual(lines);
   });
 });

@@ -11,8 +11,7 @@ import {
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type Bytes, fileBytes } from "../../../src/kernel/store/bytes.ts";
-import { keyHash } from "../../../src/state/persons/store/apply.ts";
+import { type Bytes, FileBytes } from "../../../src/kernel/store/bytes.ts";
 import {
   groupLine,
   groupTypeLine,
@@ -22,9 +21,9 @@ import {
   personlessLine,
   readLine,
 } from "../../../src/state/persons/store/line.ts";
-import { createLineLog } from "../../../src/state/persons/store/log.ts";
-import { createSidecar } from "../../../src/state/persons/store/sidecar.ts";
-import { createPersonStoreState, type PersonStoreState } from "../../../src/state/persons/store/state.ts";
+import { LineLog } from "../../../src/state/persons/store/log.ts";
+import { Sidecar } from "../../../src/state/persons/store/sidecar.ts";
+import { keyHash, PersonStoreState } from "../../../src/state/persons/store/state.ts";
 import { group, newFolder, person } from "./person-fixture.ts";
 
 /** Bytes of the log before the place that an index covers whose change is noticed. */
@@ -41,11 +40,11 @@ const lines = [
 ];
 
 function open(folder: string) {
-  const bytes = fileBytes(join(folder, "people.ndjson"));
-  const log = createLineLog(bytes);
-  const state = createPersonStoreState(log, keyHash);
+  const bytes = new FileBytes(join(folder, "people.ndjson"));
+  const log = new LineLog(bytes);
+  const state = new PersonStoreState(log, keyHash);
   const path = join(folder, "people.idx");
-  return { bytes, log, state, path, sidecar: createSidecar(path, state) };
+  return { bytes, log, state, path, sidecar: new Sidecar(path, state) };
 }
 
 function fill({ log, state }: ReturnType<typeof open>, added: readonly string[]): void {
@@ -261,7 +260,7 @@ describe("while the sim runs", () => {
     writeFileSync(`${path}.tmp`, "of another process");
     const other = join(folder, "other");
     mkdirSync(other);
-    const later = createSidecar(join(other, "people.idx"), open(folder).state);
+    const later = new Sidecar(join(other, "people.idx"), open(folder).state);
     later.save(bytes);
     await settled(() => later.covered > 0);
     if (process.platform === "linux") await settled(() => openIn(folder).length === 0);

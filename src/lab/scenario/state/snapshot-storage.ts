@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { isObject, type Json } from "../../../kernel/base/json.ts";
-import { type Bytes, fileBytes, memoryBytes } from "../../../kernel/store/bytes.ts";
+import { type Bytes, FileBytes, MemoryBytes } from "../../../kernel/store/bytes.ts";
 import { DataFolderError } from "../../../kernel/store/data-folder.ts";
 import { sealed, unsealed } from "../../../kernel/store/lines.ts";
 import type { SwitchPart } from "../../../kernel/store/switch.ts";
@@ -67,7 +67,7 @@ export function memoryStorage({ worlds, people }: Pick<Kept, "worlds" | "people"
     labels,
     damaged: new Map(),
     put(key, label) {
-      const lines = memoryBytes();
+      const lines = new MemoryBytes();
       people.copyInto(lines);
       // changes replace the lists, so that these stay as they are
       const world = { ...worlds.current } as World;
@@ -87,7 +87,7 @@ export function memoryStorage({ worlds, people }: Pick<Kept, "worlds" | "people"
 }
 
 function bytesOf(buffer: Buffer): Bytes {
-  const bytes = memoryBytes();
+  const bytes = new MemoryBytes();
   if (buffer.length > 0) bytes.append(buffer);
   return bytes;
 }
@@ -124,7 +124,7 @@ export function folderStorage({ worlds, people }: Pick<Kept, "worlds" | "people"
   }
 
   function writePersons(file: string): number {
-    const lines = fileBytes(file);
+    const lines = new FileBytes(file);
     try {
       people.copyInto(lines);
       return lines.size;
@@ -176,7 +176,7 @@ export function folderStorage({ worlds, people }: Pick<Kept, "worlds" | "people"
       const reason = label ? problemOf(join(folder, key), label, Number.POSITIVE_INFINITY) : "it does not exist";
       if (reason) throw damagedSnapshot(label?.name ?? key, reason);
       const world = await readWorld(join(folder, key, worldName));
-      return { world, people: fileBytes(join(folder, key, personsFileName)) };
+      return { world, people: new FileBytes(join(folder, key, personsFileName)) };
     },
   };
 }
@@ -214,7 +214,7 @@ const unknown = { created_at: null, persons: null, events: null };
 function problemOf(folder: string, { people_bytes, checks }: KeptLabel, most: number): string | undefined {
   for (const name of [worldName, personsFileName])
     if (!existsSync(join(folder, name))) return `${join(folder, name)} is missing`;
-  const lines = fileBytes(join(folder, personsFileName), "r");
+  const lines = new FileBytes(join(folder, personsFileName), "r");
   try {
     if (lines.size !== people_bytes) return `${join(folder, personsFileName)} was changed or cut off`;
     if (!checks) return undefined;
@@ -236,7 +236,7 @@ function checkOfBytes(bytes: Bytes): number {
 }
 
 function checkOf(file: string): number {
-  const bytes = fileBytes(file, "r");
+  const bytes = new FileBytes(file, "r");
   try {
     return checkOfBytes(bytes);
   } finally {

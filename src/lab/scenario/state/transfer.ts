@@ -8,7 +8,7 @@ import { safeParse } from "../../../kernel/base/safe-parse.ts";
 import { atOnce, bytesPerStep, inSlices, type Work } from "../../../kernel/base/work.ts";
 import { invalid } from "../../../kernel/http/control-body.ts";
 import type { Reply } from "../../../kernel/http/reply.ts";
-import { type Bytes, memoryBytes } from "../../../kernel/store/bytes.ts";
+import { type Bytes, MemoryBytes } from "../../../kernel/store/bytes.ts";
 import { DataFolderError } from "../../../kernel/store/data-folder.ts";
 import { textsOf } from "../../../kernel/store/lines.ts";
 import type { SwitchPart } from "../../../kernel/store/switch.ts";
@@ -57,7 +57,7 @@ function* listed(items: Iterable<string | undefined>): Texts {
 
 /** All of the state as it is at the call, whatever happens while it is read. */
 function stateTexts({ worlds, people, log, clock }: ExportPorts): Texts {
-  const lines = memoryBytes();
+  const lines = new MemoryBytes();
   people.copyInto(lines);
   const head = `{"phx_sim_state":1,"saved_at":"${isoOf(clock.now())}","world":${JSON.stringify(worlds.current)}`;
   return textsWith(head, personTexts(lines), journalTexts(log.texts()));
@@ -170,7 +170,7 @@ async function checked(given: JsonObject): Promise<State> {
 }
 
 function linesOf(people: readonly JsonObject[]): Bytes {
-  const lines = memoryBytes();
+  const lines = new MemoryBytes();
   const text = people.map((it) => `${JSON.stringify(it)}\n`).join("");
   if (text !== "") lines.append(Buffer.from(text));
   return lines;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../../kernel/base/make-folder.ts";
 import { version } from "../../../kernel/base/version.ts";
-import { type Bytes, fileBytes } from "../../../kernel/store/bytes.ts";
+import { type Bytes, FileBytes } from "../../../kernel/store/bytes.ts";
 import { linesOf, repairTail } from "../../../kernel/store/lines.ts";
 import { formatVersion, headerIn, isUnborn, type Redactor, type TapeHeader } from "./header.ts";
 import { sideFolder } from "./place.ts";
@@ -47,7 +47,7 @@ export class TapeFile {
     this.header = found?.header ?? headerOf(given, redactor);
     this.highest = found?.highest ?? 0;
     this.#file = file;
-    this.#bytes = fileBytes(file);
+    this.#bytes = new FileBytes(file);
     repairTail(this.#bytes, file, onNotice);
     if (this.#bytes.size === 0) this.write(lineOf(this.header));
     if (!found) return;
@@ -94,7 +94,7 @@ function numberIn(line: string): number {
 /** Shows the redactor all that is on a tape, so that it goes on where it was. Returns the highest number. */
 function readOn(file: string, redactor: Redactor): number {
   let highest = 0;
-  const bytes = fileBytes(file, "r");
+  const bytes = new FileBytes(file, "r");
   try {
     for (const line of linesOf(bytes, 0)) {
       const text = line.bytes.toString("utf8");

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
-import { type Bytes, fileBytes } from "../../../kernel/store/bytes.ts";
+import { type Bytes, FileBytes } from "../../../kernel/store/bytes.ts";
 import type { Damage } from "../../../kernel/store/damage.ts";
 import { DataFolderError, openBytes } from "../../../kernel/store/data-folder.ts";
 import { lineNumber, repairTail, sealed, textsOf } from "../../../kernel/store/lines.ts";
@@ -55,7 +55,7 @@ export class ChangesFile {
 
   /** Appends with one write. @throws the system's error; then nothing was written */
   append(lines: string): void {
-    this.#bytes ??= fileBytes(this.#path);
+    this.#bytes ??= new FileBytes(this.#path);
     this.#bytes.append(Buffer.from(lines));
   }
 
@@ -72,12 +72,12 @@ export class ChangesFile {
     }
     const draft = `${this.#path}.tmp`;
     rmSync(draft, { force: true });
-    const kept = fileBytes(draft, "ax+");
+    const kept = new FileBytes(draft, "ax+");
     kept.append(this.#bytes.read(offset, this.#bytes.size - offset));
     kept.close();
     renameSync(draft, this.#path);
     this.#bytes.close();
-    this.#bytes = fileBytes(this.#path);
+    this.#bytes = new FileBytes(this.#path);
   }
 
   /** Deletes the file. */

@@ -9,7 +9,7 @@ const largeSize = 4 * 1024 * 1024;
 const brace = 0x7d;
 const newline = 0x0a;
 
-export interface GroupWriterOptions<T> {
+interface GroupWriterOptions<T> {
   /** Looks for what other programs did to the files, before a group begins. */
   look(): void;
   /** @throws an error if nothing may be written */
@@ -25,141 +25,138 @@ export interface GroupWriterOptions<T> {
 }
 
 /** Collects what is appended within a turn of the event loop, and writes it with few calls. */
-export interface GroupWriter<T> {
-  /** Bytes that are not written yet. */
-  readonly size: number;
-  /** The bytes that are not written yet, from one place to another. */
-  pending(from: number, to: number): Buffer;
-  /** Must be called before the first line of a group gets its numbers: other programs may have added lines. */
-  begin(): void;
-  /** Adds to the group. It is written by `commit`, or at the end of the turn in which `schedule` is called. */
-  add(part: string | Buffer): void;
-  /** Adds `}` and a newline. */
-  endLine(): void;
-  /** Fills in the blank seal of the line from this place to the end, its newline included. */
-  seal(from: number): void;
-  /** Has the group written at the end of this turn, or now if it is large; `item` is reported with it. */
-  schedule(item: T): void;
-  /** Resolves when all that was scheduled so far is written; rejects when that failed. */
-  written(): Promise<void>;
-  /** Writes the group and its units now. @throws the system's error; then all of it was taken back */
-  commit(): void;
-  /** Writes what is scheduled now. Errors reach `written` only. */
-  flush(): void;
-}
+export class GroupWriter<T> {
+  readonly #options: GroupWriterOptions<T>;
+  #buffer = Buffer.allocUnsafe(usualSize);
+  #used = 0;
+  #items: T[] = [];
+  #waiting: ReturnType<typeof deferred> | undefined;
+  #lastGroup: Promise<void> = Promise.resolve();
 
-export function createGroupWriter<T>(options: GroupWriterOptions<T>): GroupWriter<T> {
-  const { look, mustBeWritable, write, units, onRefused, onWritten, notice } = options;
-  let buffer = Buffer.allocUnsafe(usualSize);
-  let used = 0;
-  let items: T[] = [];
-  let waiting: Deferred | undefined;
-  let lastGroup: Promise<void> = Promise.resolve();
-
-  function makeRoom(most: number): void {
-    if (used + most <= buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, used + most));
-    buffer.copy(larger, 0, 0, used);
-    buffer = larger;
+  constructor(options: GroupWriterOptions<T>) {
+    this.#options = options;
   }
 
-  function commit(): void {
-    const done = waiting;
-    waiting = undefined;
-    const group = items;
-    items = [];
+  /** Bytes that are not written yet. */
+  get size(): number {
+    return this.#used;
+  }
+
+  /** The bytes that are not written yet, from one place to another. */
+  pending(from: number, to: number): Buffer {
+    return this.#buffer.subarray(from, Math.min(to, this.#used));
+  }
+
+  /** Must be called before the first line of a group gets its numbers: other programs may have added lines. */
+  begin(): void {
+    if (this.#used === 0) this.#options.look();
+  }
+
+  #makeRoom(most: number): void {
+    const needed = this.#used + most;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, needed));
+    this.#buffer.copy(larger, 0, 0, this.#used);
+    this.#buffer = larger;
+  }
+
+  /** Adds to the group. It is written by `commit`, or at the end of the turn in which `schedule` is called. */
+  add(part: string | Buffer): void {
+    if (typeof part === "string") {
+      this.#makeRoom(part.length * 3);
+      // UTF-8; naming it would make node look the encoding up
+      this.#used += this.#buffer.write(part, this.#used);
+    } else {
+      this.#makeRoom(part.length);
+      this.#buffer.set(part, this.#used);
+      this.#used += part.length;
+    }
+  }
+
+  /** Adds `}` and a newline. */
+  endLine(): void {
+    this.#makeRoom(2);
+    this.#buffer[this.#used++] = brace;
+    this.#buffer[this.#used++] = newline;
+  }
+
+  /** Fills in the blank seal of the line from this place to the end, its newline included. */
+  seal(from: number): void {
+    writeSeal(this.#buffer, from, this.#used - 1);
+  }
+
+  /** Has the group written at the end of this turn, or now if it is large; `item` is reported with it. */
+  schedule(item: T): void {
+    this.#items.push(item);
+    if (!this.#waiting) {
+      this.#waiting = deferred();
+      this.#lastGroup = this.#waiting.promise;
+      setImmediate(() => this.flush());
+    }
+    // waiting would save little, and keep all that these requests consist of alive
+    if (this.#used >= usualSize) this.flush();
+  }
+
+  /** Resolves when all that was scheduled so far is written; rejects when that failed. */
+  written(): Promise<void> {
+    return this.#lastGroup;
+  }
+
+  /** Writes the group and its units now. @throws the system's error; then all of it was taken back */
+  commit(): void {
+    const { look, mustBeWritable, write, units, onRefused, onWritten } = this.#options;
+    const done = this.#waiting;
+    this.#waiting = undefined;
+    const group = this.#items;
+    this.#items = [];
     try {
-      if (used === 0) look();
+      if (this.#used === 0) look();
       mustBeWritable();
       for (const it of units) it.write();
-      const bytes = buffer.subarray(0, used);
-      used = 0;
+      const bytes = this.#buffer.subarray(0, this.#used);
+      this.#used = 0;
       if (bytes.length > 0) write(bytes);
     } catch (error) {
-      used = 0;
+      this.#used = 0;
       onRefused(group);
-      for (const it of units) takeBack(it);
+      for (const it of units) this.#takeBack(it);
       done?.reject(error);
       throw error;
     }
     for (const it of units) it.settle();
-    if (buffer.length > largeSize) buffer = Buffer.allocUnsafe(usualSize);
+    if (this.#buffer.length > largeSize) this.#buffer = Buffer.allocUnsafe(usualSize);
     done?.resolve();
     onWritten(group);
   }
 
-  function flush(): void {
-    if (!waiting) return;
+  /** Writes what is scheduled now. Errors reach `written` only. */
+  flush(): void {
+    if (!this.#waiting) return;
     try {
-      commit();
+      this.commit();
     } catch {
       // Its requests are answered with the error.
     }
   }
 
   /** The file may refuse to be cut as well; it is cut before its next write then. */
-  function takeBack(unit: Unit): void {
+  #takeBack(unit: Unit): void {
     try {
       unit.rollBack();
     } catch (error) {
-      notice(`what was refused could not be cut off: ${String(error)}`);
+      this.#options.notice(`what was refused could not be cut off: ${String(error)}`);
     }
   }
-
-  return {
-    get size() {
-      return used;
-    },
-    begin() {
-      if (used === 0) look();
-    },
-    pending: (from, to) => buffer.subarray(from, Math.min(to, used)),
-    add(part) {
-      if (typeof part === "string") {
-        makeRoom(part.length * 3);
-        // UTF-8; naming it would make node look the encoding up
-        used += buffer.write(part, used);
-      } else {
-        makeRoom(part.length);
-        buffer.set(part, used);
-        used += part.length;
-      }
-    },
-    endLine() {
-      makeRoom(2);
-      buffer[used++] = brace;
-      buffer[used++] = newline;
-    },
-    seal: (from) => writeSeal(buffer, from, used - 1),
-    schedule(item) {
-      items.push(item);
-      if (!waiting) {
-        waiting = deferred();
-        lastGroup = waiting.promise;
-        setImmediate(flush);
-      }
-      // waiting would save little, and keep all that these requests consist of alive
-      if (used >= usualSize) flush();
-    },
-    written: () => lastGroup,
-    commit,
-    flush,
-  };
 }
 
-interface Deferred {
-  promise: Promise<void>;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
-function deferred(): Deferred {
-  const made: Partial<Deferred> = {};
-  made.promise = new Promise<void>((resolve, reject) => {
-    made.resolve = resolve;
-    made.reject = reject;
+function deferred() {
+  let resolve = () => {};
+  let reject = (_error: unknown) => {};
+  const promise = new Promise<void>((onWritten, onRefused) => {
+    resolve = onWritten;
+    reject = onRefused;
   });
   // Perhaps nothing waits for this group; what does gets the rejection anyway.
-  made.promise.catch(() => {});
-  return made as Deferred;
+  promise.catch(() => {});
+  return { promise, resolve, reject };
 }

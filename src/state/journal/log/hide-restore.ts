@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { once } from "../../../kernel/base/work.ts";
 import { sealed } from "../../../kernel/store/lines.ts";
 import { type SwitchPart, tailName, writeSynced } from "../../../kernel/store/switch.ts";
 import type { TrafficLine } from "../traffic.ts";
@@ -46,56 +47,66 @@ interface HidingParts {
   onVeiled: (veiled: Veiled) => void;
 }
 
-export function createLogHiding(parts: HidingParts) {
-  const { tables, writer, onReplaced, onSwitched, onVeiled } = parts;
-  const { bytes, name } = tables;
+/** Hides and replaces the log's content. Hidden entries keep their numbers, which are never used again. */
+export class LogHiding {
+  readonly #parts: HidingParts;
+  readonly #tables: LogTables;
+
+  constructor(parts: HidingParts) {
+    this.#parts = parts;
+    this.#tables = parts.tables;
+  }
 
   /** A line that is not appended in parts, with its newline. */
-  const lineOf = (content: object): string => {
+  #lineOf(content: object): string {
     const json = JSON.stringify(content);
-    return `${bytes.isFile ? sealed(json) : json}\n`;
-  };
+    return `${this.#tables.bytes.isFile ? sealed(json) : json}\n`;
+  }
 
   /** Writes a line before it takes effect: if the disk refuses it, nothing is hidden. */
-  function writeLine(line: object): void {
+  #writeLine(line: object): void {
+    const { writer } = this.#parts;
     writer.begin();
-    writer.add(lineOf(line));
+    writer.add(this.#lineOf(line));
     writer.commit();
   }
 
-  function clearProblems(project: number | undefined): void {
-    const last = { seq: tables.nextSeq - 1, n: tables.nextRequest - 1 };
+  clearProblems(project: number | undefined): void {
+    const last = { seq: this.#tables.nextSeq - 1, n: this.#tables.nextRequest - 1 };
     const line: ProblemsLine = { problems_cleared: { project: project ?? null, ...last } };
-    writeLine(line);
-    tables.index.clearProblems(line);
+    this.#writeLine(line);
+    this.#tables.index.clearProblems(line);
   }
 
-  function clear(project: number | undefined, andRequests: boolean): number {
-    const until = tables.nextSeq - 1;
-    const last = { requests: tables.nextRequest - 1 };
+  /** Hides events, and requests if `andRequests` is set. Returns how many events it hid. */
+  clear(project: number | undefined, andRequests: boolean): number {
+    const until = this.#tables.nextSeq - 1;
+    const last = { requests: this.#tables.nextRequest - 1 };
     const line: ClearLine = { clear: { project: project ?? null, until, ...(andRequests && last) } };
-    writeLine(line);
-    const cleared = tables.index.clear(line);
-    onVeiled({ project: project ?? null, isCleared: true });
+    this.#writeLine(line);
+    const cleared = this.#tables.index.clear(line);
+    this.#parts.onVeiled({ project: project ?? null, isCleared: true });
     return cleared;
   }
 
-  function mark(): LogMark {
+  mark(): LogMark {
+    const tables = this.#tables;
     const hiding = tables.index.hidingTables();
-    const counted = tables.counts();
+    const { requests, events, evicted_requests: evicted } = tables.counts();
     return {
       birth: tables.opening.birth,
       n: tables.nextRequest - 1,
       seq: tables.nextSeq - 1,
-      requests: counted.requests,
-      events: counted.events,
-      evicted: counted.evicted_requests,
+      requests,
+      events,
+      evicted,
       hidden: { requests: hiddenRuns(hiding.requests), events: hiddenRuns(hiding.events) },
     };
   }
 
   /** The text of copied lines with the next numbers, and of the hidden runs. */
-  function textOf(lines: readonly CopiedLine[], keepsOld: boolean): string {
+  #textOf(lines: readonly CopiedLine[], keepsOld: boolean): string {
+    const tables = this.#tables;
     let n = tables.nextRequest;
     let seq = tables.nextSeq;
     const hiding = tables.index.hidingTables();
@@ -104,39 +115,37 @@ export function createLogHiding(parts: HidingParts) {
       : { requests: [], events: [] };
     let text = "";
     for (const { line, isCleared } of lines) {
-      const { n: _n, seq: _seq, events: carried, ...rest } = line;
-      const { headers, raw, reply_headers, reply, body, ...head } = rest;
+      const { n: _n, seq: _seq, events: carried, headers, raw, reply_headers, reply, body, ...head } = line;
       // in the order in which lines are written: the head first
       const tail = { headers, raw, reply_headers, reply, body };
-      const own: TrafficLine = { n: n++, ...head, ...(carried && { seq, events: carried }), ...tail };
+      const copy: TrafficLine = { n: n++, ...head, ...(carried && { seq, events: carried }), ...tail };
       if (carried) {
         const run = { project: line.project ?? noProject, from: seq, to: seq + carried.length - 1 };
         if (isCleared) hidden.events.push(run);
         seq += carried.length;
       }
-      text += lineOf(own);
+      text += this.#lineOf(copy);
     }
     if (hidden.requests.length + hidden.events.length === 0) return text;
     const last: HiddenLine = { hidden: { n: n - 1, seq: seq - 1, hidden } };
-    return text + lineOf(last);
+    return text + this.#lineOf(last);
   }
 
   /** No line may be pending when it is written or taken. */
-  function part(text: () => string, { isWhole, isCleared }: { isWhole: boolean; isCleared: boolean }): SwitchPart {
-    let content: Buffer | undefined;
-    const contentNow = () => {
-      content ??= Buffer.from(text());
-      return content;
-    };
+  #part(text: () => string, { isWhole, isCleared }: { isWhole: boolean; isCleared: boolean }): SwitchPart {
+    const { onReplaced, onSwitched, onVeiled } = this.#parts;
+    const tables = this.#tables;
+    const { bytes, name } = tables;
+    const content = once(() => Buffer.from(text()));
     return {
       write(folder) {
         const file = basename(name);
-        writeSynced(join(folder, isWhole ? file : tailName(file, bytes.length)), contentNow());
+        writeSynced(join(folder, isWhole ? file : tailName(file, bytes.length)), content());
       },
       take() {
         const from = isWhole ? 0 : bytes.size;
         if (isWhole) bytes.rebase(0, 0);
-        bytes.renew(contentNow(), from);
+        bytes.renew(content(), from);
         if (isWhole) onReplaced();
         tables.catchUp(from);
         onSwitched();
@@ -145,40 +154,21 @@ export function createLogHiding(parts: HidingParts) {
     };
   }
 
-  return {
-    /** Clears the problems of the events and requests up to now, of one project or of all. @throws the system's error */
-    clearProblems,
-    /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
-    clearEvents: (project?: number) => clear(project, false),
-    /** Hides requests and their events. A mark can restore them. @throws the system's error */
-    forget: (project?: number) => void clear(project, true),
-    mark,
-    /**
-     * Shows what was visible when the mark was made, and nothing else; nothing if the log was emptied since then.
-     * `hasEvents` is true if nothing is missing.
-     */
-    restoring(given: LogMark) {
-      const isSame = given.birth === tables.opening.birth;
-      const nothing = { n: 0, seq: 0, hidden: { requests: [], events: [] } };
-      const { n, seq, hidden } = isSame ? given : nothing;
-      const line: HiddenLine = { hidden: { n, seq, hidden } };
-      const shown = part(() => lineOf(line), { isWhole: false, isCleared: false });
-      const isWhole = isSame && tables.counts().evicted_requests === (given.evicted ?? 0);
-      return { ...shown, hasEvents: isWhole || given.requests === 0 };
-    },
-    /**
-     * Replaces all requests with those of another log; their numbers and seqs become the next ones.
-     * @param keepsOld True: old requests are only hidden, and a mark can show them again; false: their space is freed
-     */
-    replacing(lines: readonly CopiedLine[], keepsOld: boolean) {
-      const text = () => {
-        const first = { n: tables.nextRequest, seq: tables.nextSeq };
-        return `${keepsOld ? "" : openingLine({ birth: newBirth(), ...first })}${textOf(lines, keepsOld)}`;
-      };
-      return part(text, { isWhole: !keepsOld, isCleared: true });
-    },
-  };
-}
+  restoring(mark: LogMark): SwitchPart & { readonly hasEvents: boolean } {
+    const isSame = mark.birth === this.#tables.opening.birth;
+    const nothing = { n: 0, seq: 0, hidden: { requests: [], events: [] } };
+    const { n, seq, hidden } = isSame ? mark : nothing;
+    const line: HiddenLine = { hidden: { n, seq, hidden } };
+    const shown = this.#part(() => this.#lineOf(line), { isWhole: false, isCleared: false });
+    const isWhole = isSame && this.#tables.counts().evicted_requests === (mark.evicted ?? 0);
+    return { ...shown, hasEvents: isWhole || mark.requests === 0 };
+  }
 
-/** Hides and replaces the log's content. Hidden entries keep their numbers, which are never used again. */
-export type LogHiding = ReturnType<typeof createLogHiding>;
+  replacing(lines: readonly CopiedLine[], keepsOld: boolean): SwitchPart {
+    const text = () => {
+      const first = { n: this.#tables.nextRequest, seq: this.#tables.nextSeq };
+      return `${keepsOld ? "" : openingLine({ birth: newBirth(), ...first })}${this.#textOf(lines, keepsOld)}`;
+    };
+    return this.#part(text, { isWhole: !keepsOld, isCleared: true });
+  }
+}

@@ -2,6 +2,7 @@ import { isObject, parsedJson } from "../../../kernel/base/json.ts";
 import { smallText } from "../../../kernel/base/json-bounds.ts";
 import { parsingJson } from "../../../kernel/base/json-turns.ts";
 import type { Stepwise } from "../../../kernel/base/work.ts";
+import type { Bytes } from "../../../kernel/store/bytes.ts";
 import type { Damage } from "../../../kernel/store/damage.ts";
 import { isSealed, lineNumber, unsealed, unsealing } from "../../../kernel/store/lines.ts";
 import type { TrafficLine } from "../traffic.ts";
@@ -45,72 +46,91 @@ interface ReaderParts {
   looksAgain: () => boolean;
 }
 
-export function createLineReader({ tables, writer, report, looksAgain }: ReaderParts) {
-  const { bytes, name } = tables;
-  const cache = createLineCache();
-  const misfit = `${name}: an index file does not fit it`;
-  const offsetOf = (row: number): number => tables.index.offsetOf(row);
+/** Reads lines by their rows, and reports damaged ones. */
+export class LineReader {
+  readonly #tables: LogTables;
+  readonly #bytes: Bytes;
+  readonly #name: string;
+  readonly #parts: ReaderParts;
+  readonly #cache = new LineCache();
   /** The requests in the sidecars whose lines are not checked yet; `to` is excluded. */
-  const unchecked = {
-    from: tables.opening.from?.n ?? tables.opening.n,
-    to: tables.covered > 0 ? tables.nextRequest : 0,
-  };
+  readonly #unchecked: { from: number; to: number };
 
-  const endOffset = (): number => bytes.size + writer.size;
+  constructor(parts: ReaderParts) {
+    const { tables } = parts;
+    const { opening } = tables;
+    this.#parts = parts;
+    this.#tables = tables;
+    this.#bytes = tables.bytes;
+    this.#name = tables.name;
+    this.#unchecked = { from: opening.from?.n ?? opening.n, to: tables.covered > 0 ? tables.nextRequest : 0 };
+  }
+
+  #offsetOf(row: number): number {
+    return this.#tables.index.offsetOf(row);
+  }
+
+  #misfit(): void {
+    this.#tables.reindex(`${this.#name}: an index file does not fit it`);
+  }
 
   /** Lines in another order do not bound each other. */
-  function endOf(row: number): number {
-    const next = row + 1 < tables.requests.length ? offsetOf(row + 1) : endOffset();
-    return next > offsetOf(row) ? next : endOffset();
+  endOf(row: number): number {
+    const end = this.#bytes.size + this.#parts.writer.size;
+    const next = row + 1 < this.#tables.requests.length ? this.#offsetOf(row + 1) : end;
+    return next > this.#offsetOf(row) ? next : end;
   }
 
   /** The first bytes of the line at a request row; reads the group that is not written yet as well. */
-  function startOf(row: number, size: number): Buffer {
-    const offset = offsetOf(row);
-    return offset >= bytes.size
-      ? writer.pending(offset - bytes.size, offset + size - bytes.size)
-      : bytes.read(offset, size);
+  #startOf(row: number, size: number): Buffer {
+    const offset = this.#offsetOf(row);
+    const inGroup = offset - this.#bytes.size;
+    return inGroup >= 0 ? this.#parts.writer.pending(inGroup, inGroup + size) : this.#bytes.read(offset, size);
   }
 
   /** The bytes of the line at a request row, without its newline. */
-  function bytesAt(row: number): Buffer {
-    const offset = offsetOf(row);
-    const isNext = row + 1 < tables.requests.length && offsetOf(row + 1) > offset;
-    for (let size = isNext ? endOf(row) - offset : readAhead; ; size *= 2) {
-      const found = startOf(row, size);
-      const stop = found.indexOf(newline);
-      if (stop !== -1) return found.subarray(0, stop);
-      if (found.length < size) return found;
+  #bytesAt(row: number): Buffer {
+    const offset = this.#offsetOf(row);
+    const isNext = row + 1 < this.#tables.requests.length && this.#offsetOf(row + 1) > offset;
+    for (let size = isNext ? this.endOf(row) - offset : readAhead; ; size *= 2) {
+      const bytes = this.#startOf(row, size);
+      const stop = bytes.indexOf(newline);
+      if (stop !== -1) return bytes.subarray(0, stop);
+      if (bytes.length < size) return bytes;
     }
   }
 
   /** The checked line at a request row; undefined, and reported, if it is lost. */
-  function readAt(row: number): ReturnType<typeof requestIn> {
+  #readAt(row: number): ReturnType<typeof requestIn> {
+    const tables = this.#tables;
     if (tables.index.isLost(row)) return undefined;
-    const found = bytesAt(row);
-    const read = requestIn(found, !bytes.isFile);
+    const bytes = this.#bytesAt(row);
+    const read = requestIn(bytes, !this.#bytes.isFile);
     if (read?.line.n === tables.opening.n + row) return read;
-    if (looksAgain()) return readAt(row);
-    const isInPlace = read === undefined && found.length + 1 === endOf(row) - offsetOf(row) && startsLine(row);
+    if (this.#parts.looksAgain()) return this.#readAt(row);
+    const isWhole = bytes.length + 1 === this.endOf(row) - this.#offsetOf(row);
+    const isInPlace = read === undefined && isWhole && this.#startsLine(row);
     if (!isInPlace && !tables.isReindexed) {
-      tables.reindex(`${name} was changed`);
-      return readAt(row);
+      tables.reindex(`${this.#name} was changed`);
+      return this.#readAt(row);
     }
-    lose(row);
+    this.#report(row, `this line is damaged: ${tables.index.lose(row)} lost`);
     return undefined;
   }
 
   /** True if a line begins where the index says. */
-  function startsLine(row: number): boolean {
-    return !bytes.isFile || bytes.read(offsetOf(row) - 1, 1)[0] === newline;
+  #startsLine(row: number): boolean {
+    return !this.#bytes.isFile || this.#bytes.read(this.#offsetOf(row) - 1, 1)[0] === newline;
   }
 
-  function lose(row: number): void {
-    const lost = tables.index.lose(row);
-    report({ file: name, line: lineNumber(bytes, offsetOf(row)), detail: `this line is damaged: ${lost} lost` });
+  #report(row: number, detail: string): void {
+    this.#parts.report({ file: this.#name, line: lineNumber(this.#bytes, this.#offsetOf(row)), detail });
   }
 
-  function* checkCovered(): Generator<void> {
+  /** Checks the lines that the sidecars cover, a piece with each step, so that damage is reported early. */
+  *checkCovered(): Generator<void> {
+    const tables = this.#tables;
+    const unchecked = this.#unchecked;
     let start = -1;
     let piece: Buffer = Buffer.alloc(0);
     while (unchecked.from < unchecked.to && !tables.isReindexed) {
@@ -118,96 +138,109 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
       const row = unchecked.from - tables.opening.n;
       const held = tables.firstHeld();
       if (row >= held && !tables.index.isLost(row)) {
-        const [offset, end] = [offsetOf(row), endOf(row)];
+        const [offset, end] = [this.#offsetOf(row), this.endOf(row)];
         const isRead = start === offset || (offset > start && end <= start + piece.length);
         if (!isRead) {
           start = offset;
-          piece = bytes.read(offset, Math.max(checkSize, end - offset));
+          piece = this.#bytes.read(offset, Math.max(checkSize, end - offset));
           yield;
           continue;
         }
         const line = piece.subarray(offset - start, end - start);
-        if (!isIntact(line, unchecked.from)) readAt(row);
-        else if (!hasItsEvents(line, unchecked.from)) tables.reindex(misfit);
+        if (!isIntact(line, unchecked.from)) this.#readAt(row);
+        else if (!this.#hasItsEvents(line, unchecked.from)) this.#misfit();
       } else if (row === held || (row > held && !tables.index.isLost(row - 1))) {
-        reportLost(row);
+        this.#reportLost(row);
       }
       unchecked.from++;
     }
   }
 
   /** True if the table of events has the first event of an intact line where the line says. */
-  function hasItsEvents(line: Buffer, n: number): boolean {
+  #hasItsEvents(line: Buffer, n: number): boolean {
+    const tables = this.#tables;
     const seq = seqIn(line.toString("latin1", 0, readAhead));
     const row = (seq ?? 0) - tables.opening.seq;
     return seq === undefined || row < tables.firstEventHeld() || tables.events.get(row, event.request) === n;
   }
 
   /** Reports rows that an earlier run found to be lost. */
-  function reportLost(from: number): void {
+  #reportLost(from: number): void {
+    const tables = this.#tables;
     let to = from;
     while (to + 1 < tables.requests.length && tables.index.isLost(to + 1)) to++;
     const { n } = tables.opening;
-    const lost = spanText("request", n + from, n + to);
-    report({ file: name, line: lineNumber(bytes, offsetOf(from)), detail: `${lost} lost before this line` });
+    this.#report(from, `${spanText("request", n + from, n + to)} lost before this line`);
   }
 
-  const isHeld = (row: number): boolean => row >= 0 && row < tables.requests.length && !tables.isGone(row);
+  #isHeld(row: number): boolean {
+    return row >= 0 && row < this.#tables.requests.length && !this.#tables.isGone(row);
+  }
 
-  function lineAt(row: number): TrafficLine | undefined {
-    if (!isHeld(row)) return undefined;
-    const n = tables.opening.n + row;
-    const known = cache.get(n);
+  #isReadable(row: number): boolean {
+    return this.#isHeld(row) && !this.#tables.index.isLost(row);
+  }
+
+  #isLarge(row: number): boolean {
+    return this.endOf(row) - this.#offsetOf(row) >= smallText;
+  }
+
+  /** The line of a request; undefined if it is evicted or lost. */
+  lineAt(row: number): TrafficLine | undefined {
+    if (!this.#isHeld(row)) return undefined;
+    const n = this.#tables.opening.n + row;
+    const known = this.#cache.get(n);
     if (known) return known;
-    const read = readAt(row);
-    if (read) cache.set(n, read.line, read.text.length);
+    const read = this.#readAt(row);
+    if (read) this.#cache.set(n, read.line, read.text.length);
     return read?.line;
   }
 
-  const isLarge = (row: number): boolean => endOf(row) - offsetOf(row) >= smallText;
-
-  /** The text of a line that is as it was written, without parsing it. */
-  function* readingTextAt(row: number): Stepwise<string | undefined> {
-    if (!isHeld(row) || tables.index.isLost(row)) return undefined;
-    const found = bytesAt(row);
-    const n = tables.opening.n + row;
-    const isSame = isOfRequest(found, n) && (!bytes.isFile || isSealed(found));
-    const text = !isSame ? undefined : isLarge(row) ? yield* unsealing(found) : unsealed(found);
+  /** The text of a line that is as it was written, in steps, without parsing it. */
+  *readingTextAt(row: number): Stepwise<string | undefined> {
+    if (!this.#isReadable(row)) return undefined;
+    const bytes = this.#bytesAt(row);
+    const n = this.#tables.opening.n + row;
+    const isSame = isOfRequest(bytes, n) && (!this.#bytes.isFile || isSealed(bytes));
+    const text = !isSame ? undefined : this.#isLarge(row) ? yield* unsealing(bytes) : unsealed(bytes);
     if (text !== undefined) return text;
     // rows change when old requests are evicted meanwhile
-    const at = n - tables.opening.n;
-    return isHeld(at) ? readAt(at)?.text : undefined;
+    const at = n - this.#tables.opening.n;
+    return this.#isHeld(at) ? this.#readAt(at)?.text : undefined;
   }
 
-  function* readingAt(row: number): Stepwise<TrafficLine | undefined> {
-    if (!isHeld(row)) return undefined;
+  /** The line of a request, in steps. */
+  *readingAt(row: number): Stepwise<TrafficLine | undefined> {
+    if (!this.#isHeld(row)) return undefined;
+    const tables = this.#tables;
     const n = tables.opening.n + row;
-    if (cache.get(n) || !isLarge(row)) return lineAt(row);
+    if (this.#cache.get(n) || !this.#isLarge(row)) return this.lineAt(row);
     const { revision } = tables;
-    const text = yield* readingTextAt(row);
+    const text = yield* this.readingTextAt(row);
     if (text === undefined) return undefined;
     yield;
     // checked as a whole, so that it has what a line has; the capture has counted its objects
     const room = { left: Number.POSITIVE_INFINITY };
     const line = (yield* parsingJson(text, Number.POSITIVE_INFINITY, room)) as unknown as TrafficLine;
-    if (revision === tables.revision) cache.set(n, line, text.length);
+    if (revision === tables.revision) this.#cache.set(n, line, text.length);
     return line;
   }
 
-  function headAt(row: number): RequestHead | undefined {
-    if (!isHeld(row) || tables.index.isLost(row)) return undefined;
-    const n = tables.opening.n + row;
-    const isChecked = tables.isReindexed || n < unchecked.from || n >= unchecked.to;
-    const isLong = isChecked && endOf(row) - offsetOf(row) > longLine && !cache.get(n);
-    const head = isLong ? parseHead(startOf(row, readAhead).toString("utf8")) : undefined;
-    if (head?.fields.n === n) return { ...head.fields, ...countsOf(n, head.seq) };
-    const line = lineAt(row);
+  headAt(row: number): RequestHead | undefined {
+    if (!this.#isReadable(row)) return undefined;
+    const n = this.#tables.opening.n + row;
+    const { from, to } = this.#unchecked;
+    const isChecked = this.#tables.isReindexed || n < from || n >= to;
+    const isLong = isChecked && this.endOf(row) - this.#offsetOf(row) > longLine && !this.#cache.get(n);
+    const head = isLong ? parseHead(this.#startOf(row, readAhead).toString("utf8")) : undefined;
+    if (head?.fields.n === n) return { ...head.fields, ...this.#countsOf(n, head.seq) };
+    const line = this.lineAt(row);
     return line && headOf(line);
   }
 
   /** Number of a request's events, by the index. */
-  function countsOf(n: number, seq: number | undefined): { carried: number; dropped: number } {
-    const { events, opening } = tables;
+  #countsOf(n: number, seq: number | undefined): { carried: number; dropped: number } {
+    const { events, opening } = this.#tables;
     let carried = 0;
     let dropped = 0;
     const first = seq === undefined ? events.length : seq - opening.seq;
@@ -218,81 +251,72 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
     return { carried, dropped };
   }
 
-  function refAt(row: number): EventRef | undefined {
-    const line = lineAt(tables.events.get(row, event.request) - tables.opening.n);
+  /** The row of the request that carried an event. */
+  #carrierOf(row: number): number {
+    return this.#tables.events.get(row, event.request) - this.#tables.opening.n;
+  }
+
+  refAt(row: number): EventRef | undefined {
+    const line = this.lineAt(this.#carrierOf(row));
     if (line?.seq === undefined) return undefined;
-    const seq = tables.opening.seq + row;
-    const at = seq - line.seq;
-    if (line.events?.[at] !== undefined) return { seq, line, index: at };
-    if (tables.isReindexed) return undefined;
-    tables.reindex(misfit);
-    return refAt(row);
+    const seq = this.#tables.opening.seq + row;
+    const index = seq - line.seq;
+    if (line.events?.[index] !== undefined) return { seq, line, index };
+    if (this.#tables.isReindexed) return undefined;
+    this.#misfit();
+    return this.refAt(row);
   }
 
-  function* preparing(row: number): Stepwise<void> {
-    const at = tables.events.get(row, event.request) - tables.opening.n;
-    if (isHeld(at) && isLarge(at)) yield* readingAt(at);
+  /** Parses the line of an event in steps if it is large, so that `refAt` finds it parsed. */
+  *preparing(row: number): Stepwise<void> {
+    const at = this.#carrierOf(row);
+    if (this.#isHeld(at) && this.#isLarge(at)) yield* this.readingAt(at);
   }
 
-  function inOrder(): (row: number) => Buffer | undefined {
+  /**
+   * Reads the checked bytes of lines, without their newlines, in the order of the file: several with one read. They are
+   * valid until the next line is read, and end with the body. undefined if the line is evicted or lost.
+   */
+  inOrder(): (row: number) => Buffer | undefined {
     const room = Buffer.allocUnsafe(checkSize);
     let start = 0;
     let piece: Buffer = room.subarray(0, 0);
     return (row) => {
-      if (!isHeld(row) || tables.index.isLost(row)) return undefined;
-      const offset = offsetOf(row);
-      const end = endOf(row);
-      if (end - offset > checkSize) return checked(row, bytesAt(row));
+      if (!this.#isReadable(row)) return undefined;
+      const offset = this.#offsetOf(row);
+      const end = this.endOf(row);
+      if (end - offset > checkSize) return this.#checked(row, this.#bytesAt(row));
       if (offset < start || end > start + piece.length) {
         start = offset;
-        piece = bytes.read(offset, checkSize, room);
+        piece = this.#bytes.read(offset, checkSize, room);
       }
       const stop = piece.indexOf(newline, offset - start);
-      return checked(row, piece.subarray(offset - start, stop === -1 ? piece.length : stop));
+      return this.#checked(row, piece.subarray(offset - start, stop === -1 ? piece.length : stop));
     };
   }
 
-  function checked(row: number, found: Buffer): Buffer | undefined {
-    if (!bytes.isFile || isIntact(found, tables.opening.n + row)) return found;
-    const line = lineAt(row);
+  #checked(row: number, bytes: Buffer): Buffer | undefined {
+    if (!this.#bytes.isFile || isIntact(bytes, this.#tables.opening.n + row)) return bytes;
+    const line = this.lineAt(row);
     if (!line) return undefined;
     const { body, ...rest } = line;
     return Buffer.from(JSON.stringify({ ...rest, body }));
   }
 
-  return {
-    /** The line of a request; undefined if it is evicted or lost. */
-    lineAt,
-    /**
-     * Reads the checked bytes of lines, without their newlines, in the order of the file: several with one read. They are
-     * valid until the next line is read, and end with the body. undefined if the line is evicted or lost.
-     */
-    inOrder,
-    /** The same, in steps. */
-    readingAt,
-    /** Its text, in steps. */
-    readingTextAt,
-    headAt,
-    refAt,
-    /** Parses the line of such a row in steps if it is large, so that `refAt` finds it parsed. */
-    preparing,
-    endOf,
-    /** Checks the lines that the sidecars cover, a piece with each step, so that damage is reported early. */
-    checkCovered,
-    /** True if the last line that begins before the offset is where the index has it, or there is none. */
-    isInPlaceBefore(offset: number) {
-      let row = tables.requests.length - 1;
-      while (row >= tables.firstHeld() && (tables.index.isLost(row) || offsetOf(row) >= offset)) row--;
-      return row < tables.firstHeld() || isIntact(bytesAt(row), tables.opening.n + row);
-    },
-    /** Empties the cache of parsed lines. */
-    forget: () => cache.clear(),
-  };
+  /** True if the last line that begins before the offset is where the index has it, or there is none. */
+  isInPlaceBefore(offset: number): boolean {
+    const tables = this.#tables;
+    const held = tables.firstHeld();
+    let row = tables.requests.length - 1;
+    while (row >= held && (tables.index.isLost(row) || this.#offsetOf(row) >= offset)) row--;
+    return row < held || isIntact(this.#bytesAt(row), tables.opening.n + row);
+  }
+
+  /** Empties the cache of parsed lines. */
+  forget(): void {
+    this.#cache.clear();
+  }
 }
-
-/** Reads lines by their rows, and reports damaged ones. */
-export type LineReader = ReturnType<typeof createLineReader>;
-
 const fieldsOf = (line: Pick<TrafficLine, HeadField>): Pick<TrafficLine, HeadField> => ({
   n: line.n,
   at: line.at,
@@ -332,24 +356,27 @@ function seqIn(text: string): number | undefined {
   return seq === undefined ? undefined : Number(seq);
 }
 
-function createLineCache() {
-  const lines = new Map<number, { line: TrafficLine; size: number }>();
-  let total = 0;
-  return {
-    get: (row: number) => lines.get(row)?.line,
-    /** `size` in characters of text. Lets go of the oldest lines until this one fits. */
-    set(row: number, line: TrafficLine, size: number) {
-      for (const [oldest, held] of lines) {
-        if (total + size <= lineCacheSize) break;
-        lines.delete(oldest);
-        total -= held.size;
-      }
-      lines.set(row, { line, size });
-      total += size;
-    },
-    clear() {
-      lines.clear();
-      total = 0;
-    },
-  };
+class LineCache {
+  readonly #lines = new Map<number, { line: TrafficLine; size: number }>();
+  #total = 0;
+
+  get(n: number): TrafficLine | undefined {
+    return this.#lines.get(n)?.line;
+  }
+
+  /** `size` in characters of text. Lets go of the oldest lines until this one fits. */
+  set(n: number, line: TrafficLine, size: number): void {
+    for (const [oldest, held] of this.#lines) {
+      if (this.#total + size <= lineCacheSize) break;
+      this.#lines.delete(oldest);
+      this.#total -= held.size;
+    }
+    this.#lines.set(n, { line, size });
+    this.#total += size;
+  }
+
+  clear(): void {
+    this.#lines.clear();
+    this.#total = 0;
+  }
 }

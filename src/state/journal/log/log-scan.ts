@@ -8,9 +8,9 @@ import {
   clearedBit,
   droppedBit,
   event,
-  flagBits,
   forgottenBit,
   lostBit,
+  projectOf,
   rejectedBit,
   request,
 } from "./traffic-index.ts";
@@ -106,65 +106,86 @@ function hashColumns(filter: EventFilter): HashColumns {
 
 interface ScanParts {
   tables: LogTables;
-  lines: LineReader;
+  reader: LineReader;
   /** Index keys of a line's events. */
   keysOf: (line: TrafficLine) => EventKey[];
 }
 
-export function createLogScan({ tables, lines, keysOf }: ScanParts) {
+/** Finds events and requests, by the index where possible. */
+export class LogScan {
+  protected readonly tables: LogTables;
+  protected readonly reader: LineReader;
+  readonly #keysOf: ScanParts["keysOf"];
   /** They are read once for all events of a line: a batch may have thousands. */
-  const keysByLine = new WeakMap<TrafficLine, readonly EventKey[]>();
-  function keyOf({ line, index }: EventRef): EventKey | undefined {
-    const keys = keysByLine.get(line) ?? keysOf(line);
-    keysByLine.set(line, keys);
+  readonly #keysByLine = new WeakMap<TrafficLine, readonly EventKey[]>();
+
+  constructor({ tables, reader, keysOf }: ScanParts) {
+    this.tables = tables;
+    this.reader = reader;
+    this.#keysOf = keysOf;
+  }
+
+  #keyOf({ line, index }: EventRef): EventKey | undefined {
+    const keys = this.#keysByLine.get(line) ?? this.#keysOf(line);
+    this.#keysByLine.set(line, keys);
     return keys[index];
   }
 
-  function* scan(filter: EventFilter): Generator<EventRef> {
-    for (const row of rowsOf(filter)) {
-      const ref = lines.refAt(row);
-      if (ref && keyMatches(ref, filter)) yield ref;
+  /** Events in order of arrival (or backwards); reads lazily. */
+  *scan(filter: EventFilter): Generator<EventRef> {
+    for (const row of this.#rowsOf(filter)) {
+      const ref = this.reader.refAt(row);
+      if (ref && this.#hasKeys(ref, filter)) yield ref;
     }
   }
 
-  function* scanInSteps(filter: EventFilter): Generator<EventRef | undefined> {
+  /** The same; yields `undefined` while it reads a large line, so that other work gets a turn. */
+  *scanInSteps(filter: EventFilter): Generator<EventRef | undefined> {
+    const tables = this.tables;
     // another scan may need the room of the cache for another large line
     let last: { line: TrafficLine; revision: number } | undefined;
-    for (const row of rowsOf(filter)) {
+    for (const row of this.#rowsOf(filter)) {
       const seq = tables.opening.seq + row;
       const isOfLast = last?.revision === tables.revision && last.line.n === tables.events.get(row, event.request);
-      if (!isOfLast) yield* lines.preparing(row);
+      if (!isOfLast) yield* this.reader.preparing(row);
       const index = seq - (last?.line.seq ?? 0);
       // rows change when old requests are evicted meanwhile
       const ref =
         isOfLast && last?.line.events?.[index]
           ? { seq, line: last.line, index }
-          : lines.refAt(seq - tables.opening.seq);
+          : this.reader.refAt(seq - tables.opening.seq);
       if (ref && !isOfLast) last = { line: ref.line, revision: tables.revision };
-      if (ref && keyMatches(ref, filter)) yield ref;
+      if (ref && this.#hasKeys(ref, filter)) yield ref;
     }
   }
 
   /** Rows of the event table that the index cannot rule out. */
-  function* rowsOf(filter: EventFilter): Generator<number> {
+  *#rowsOf(filter: EventFilter): Generator<number> {
+    const tables = this.tables;
     const backwards = filter.order === "desc";
     // by seq, because rows change when old ones are evicted meanwhile
     let from = (filter.since ?? 0) + 1;
     let to = Math.min(tables.nextSeq, (filter.until ?? Number.POSITIVE_INFINITY) + 1);
     const columns = hashColumns(filter);
-    const rowMatches = rowTest(filter);
+    const rowMatches = this.#eventTest(filter);
     while (from < to) {
-      const row = nextRow(columns, Math.max(0, from - tables.opening.seq), to - tables.opening.seq, backwards);
-      if (row < 0 || row >= to - tables.opening.seq) return;
+      const end = to - tables.opening.seq;
+      const row = this.#nextRow(columns, Math.max(0, from - tables.opening.seq), end, backwards);
+      if (row < 0 || row >= end) return;
       if (backwards) to = tables.opening.seq + row;
       else from = tables.opening.seq + row + 1;
       if (rowMatches(row)) yield row;
     }
   }
 
-  function* linesOf({ since = 0, until = tables.nextSeq, ...filter }: LineFilter) {
-    const rowMatches = rowTest(filter);
-    const bytesOf = lines.inOrder();
+  /**
+   * The lines of the requests with matching events, in order of arrival, not parsed. Yields `undefined` from time to
+   * time, so that other work gets a turn.
+   */
+  *lines({ since = 0, until = this.tables.nextSeq, ...filter }: LineFilter): Generator<LineBytes | undefined> {
+    const tables = this.tables;
+    const rowMatches = this.#eventTest(filter);
+    const bytesOf = this.reader.inOrder();
     let visited = 0;
     for (let seq = since + 1; seq <= until; ) {
       // rows change when old ones are evicted meanwhile
@@ -184,13 +205,13 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts) {
   }
 
   /** A test of event rows for all that the index knows but hashes. */
-  function rowTest(filter: EventFilter): (row: number) => boolean {
-    const { project, outcome, warned, reason } = filter;
+  #eventTest({ project, outcome, warned, reason }: EventFilter): (row: number) => boolean {
+    const tables = this.tables;
     const hasReason = reason === undefined ? undefined : (facetTestFor(reason) ?? (() => true));
     return (row) => {
       const meta = tables.events.get(row, event.meta);
       if (meta & (clearedBit | lostBit)) return false;
-      if (project !== undefined && meta >>> flagBits !== project) return false;
+      if (project !== undefined && projectOf(meta) !== project) return false;
       if (outcome !== undefined && (outcome === "dropped") !== ((meta & droppedBit) !== 0)) return false;
       if (warned === undefined && hasReason === undefined) return true;
       const facet = tables.events.get(row, event.facet);
@@ -199,100 +220,124 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts) {
     };
   }
 
-  function requestTest({ partition, project, rejected, flags }: RequestFilter): (row: number) => boolean {
+  #requestTest({ partition, project, rejected, flags }: RequestFilter): (row: number) => boolean {
+    const tables = this.tables;
     const hash = partition === undefined ? undefined : fnv1a(partition);
     return (row) => {
       const meta = tables.requests.get(row, request.meta);
       if (meta & (forgottenBit | lostBit)) return false;
       if (flags && !(tables.requests.get(row, request.facet) & flagBitsOfRequest)) return false;
       if (hash !== undefined && tables.requests.get(row, request.partition) !== hash) return false;
-      if (project !== undefined && meta >>> flagBits !== project) return false;
+      if (project !== undefined && projectOf(meta) !== project) return false;
       return rejected === undefined || ((meta & rejectedBit) !== 0) === rejected;
     };
   }
 
-  function* requestsInSteps(filter: RequestFilter): Generator<number | undefined> {
-    const first = Math.min(tables.requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - tables.opening.n);
-    const rowMatches = requestTest(filter);
-    for (let n = tables.opening.n + first - 1, visited = 1; n >= tables.opening.n; n--, visited++) {
+  /** Numbers of the requests that match, newest first. */
+  *requests(filter: RequestFilter): Generator<number> {
+    for (const n of this.requestsInSteps(filter)) if (n !== undefined) yield n;
+  }
+
+  /** The same; yields `undefined` from time to time, so that other work gets a turn. */
+  *requestsInSteps(filter: RequestFilter): Generator<number | undefined> {
+    const tables = this.tables;
+    const rowMatches = this.#requestTest(filter);
+    const last = Math.min(tables.nextRequest, filter.before ?? Number.POSITIVE_INFINITY) - 1;
+    for (let n = last, visited = 1; n >= tables.opening.n; n--, visited++) {
       const row = n - tables.opening.n;
       if (rowMatches(row) && !tables.isGone(row)) yield n;
       if (visited % rowsPerStep === 0) yield undefined;
     }
   }
 
-  function eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void {
+  /** Visits matching events from one seq to another, by the index, including those whose lines were evicted. */
+  eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void {
+    const { events, opening } = this.tables;
     const columns = hashColumns(filter);
-    const rowMatches = rowTest(filter);
-    const end = Math.min(tables.events.length, to + 1 - tables.opening.seq);
+    const rowMatches = this.#eventTest(filter);
+    const end = Math.min(events.length, to + 1 - opening.seq);
     const it: IndexedEvent = { seq: 0, n: 0, name: 0, project: 0, isDropped: false, facet: 0 };
-    for (let row = Math.max(0, from - tables.opening.seq); row < end; row++) {
-      row = nextRow(columns, row, end, false);
+    for (let row = Math.max(0, from - opening.seq); row < end; row++) {
+      row = this.#nextRow(columns, row, end, false);
       if (row === -1) return;
       if (!rowMatches(row)) continue;
-      const meta = tables.events.get(row, event.meta);
-      it.seq = tables.opening.seq + row;
-      it.n = tables.events.get(row, event.request);
-      it.name = tables.events.get(row, event.name);
-      it.project = meta >>> flagBits;
+      const meta = events.get(row, event.meta);
+      it.seq = opening.seq + row;
+      it.n = events.get(row, event.request);
+      it.name = events.get(row, event.name);
+      it.project = projectOf(meta);
       it.isDropped = (meta & droppedBit) !== 0;
-      it.facet = tables.events.get(row, event.facet);
+      it.facet = events.get(row, event.facet);
       use(it);
     }
   }
 
-  function eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void {
-    const rowMatches = requestTest(filter);
+  eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void {
+    const { requests, opening, nextRequest } = this.tables;
+    const rowMatches = this.#requestTest(filter);
     const it: IndexedRequest = { n: 0, project: 0, isRejected: false, isCleared: false };
-    for (
-      let n = Math.max(from, tables.opening.n);
-      n <= Math.min(to, tables.opening.n + tables.requests.length - 1);
-      n++
-    ) {
-      const row = n - tables.opening.n;
+    for (let n = Math.max(from, opening.n); n <= Math.min(to, nextRequest - 1); n++) {
+      const row = n - opening.n;
       if (!rowMatches(row)) continue;
-      const meta = tables.requests.get(row, request.meta);
+      const meta = requests.get(row, request.meta);
       it.n = n;
-      it.project = meta >>> flagBits;
+      it.project = projectOf(meta);
       it.isRejected = (meta & rejectedBit) !== 0;
-      it.isCleared = (tables.requests.get(row, request.facet) & clearedProblem) !== 0;
+      it.isCleared = (requests.get(row, request.facet) & clearedProblem) !== 0;
       use(it);
     }
   }
 
-  function* eventName(hash: number, seq: number): Stepwise<string | undefined> {
-    const known = tables.index.nameOf(hash);
-    if (known !== undefined || seq < tables.opening.seq) return known;
-    yield* lines.preparing(seq - tables.opening.seq);
+  /** The name of an event by its hash and the seq of one that has it, in steps; undefined if its line is evicted. */
+  *eventName(hash: number, seq: number): Stepwise<string | undefined> {
+    const known = this.tables.index.nameOf(hash);
+    if (known !== undefined) return known;
+    const ref = yield* this.#refOf(seq);
+    return ref && this.#keyOf(ref)?.event;
+  }
+
+  /** The event with this seq, in steps; undefined if it is evicted. */
+  *#refOf(seq: number): Stepwise<EventRef | undefined> {
+    const { opening } = this.tables;
+    if (seq < opening.seq) return undefined;
+    yield* this.reader.preparing(seq - opening.seq);
     // old requests may have been evicted meanwhile
-    const ref = seq < tables.opening.seq ? undefined : lines.refAt(seq - tables.opening.seq);
-    return ref && keyOf(ref)?.event;
+    const row = seq - this.tables.opening.seq;
+    return row < 0 ? undefined : this.reader.refAt(row);
   }
 
-  function nextRow(columns: HashColumns, from: number, to: number, backwards: boolean): number {
+  #nextRow(columns: HashColumns, from: number, to: number, backwards: boolean): number {
     if (!columns) return backwards ? to - 1 : from;
-    const find = backwards ? tables.events.findLast : tables.events.find;
-    return find(...columns, from, to);
+    const { events } = this.tables;
+    return backwards ? events.findLast(...columns, from, to) : events.find(...columns, from, to);
   }
 
-  const timeOf = (row: number): number =>
-    (tables.events.get(row, event.timeHigh) | 0) * 2 ** 32 + tables.events.get(row, event.timeLow);
+  #timeOf(row: number): number {
+    const { events } = this.tables;
+    return (events.get(row, event.timeHigh) | 0) * 2 ** 32 + events.get(row, event.timeLow);
+  }
 
-  function* byTime(filter: TimeFilter): Generator<EventRef | undefined> {
+  /**
+   * Events in order of their times, by the index: only lines of yielded events are read. Yields `undefined` from time
+   * to time, so that other work gets a turn.
+   */
+  *byTime(filter: TimeFilter): Generator<EventRef | undefined> {
+    const tables = this.tables;
     const { birth } = tables.opening;
     const sign = filter.order === "desc" ? -1 : 1;
     const order = (a: Timed, b: Timed) => sign * (a.time - b.time || a.seq - b.seq);
     const end = tables.nextSeq;
     const columns = hashColumns(filter);
-    const rowMatches = rowTest(filter);
+    const rowMatches = this.#eventTest(filter);
     let passed: Timed | undefined;
     // each pass over the index finds more events than the one before, so that there are few passes
     for (let most = 128; ; most = Math.min(most * 4, pageOfTimes)) {
       let found: Timed[] = [];
       for (let from = tables.opening.seq, visited = 1; from < end; visited++) {
-        const row = nextRow(columns, Math.max(0, from - tables.opening.seq), end - tables.opening.seq, false);
+        const { seq: first } = tables.opening;
+        const row = this.#nextRow(columns, Math.max(0, from - first), end - first, false);
         if (row === -1) break;
-        const it = { seq: tables.opening.seq + row, time: timeOf(row) };
+        const it = { seq: first + row, time: this.#timeOf(row) };
         from = it.seq + 1;
         const isIn = it.time > filter.after && it.time < filter.before;
         const isNext = isIn && (passed === undefined || order(passed, it) < 0);
@@ -303,55 +348,23 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts) {
       }
       const next = found.sort(order).slice(0, most);
       for (const { seq } of next) {
+        const ref = yield* this.#refOf(seq);
         if (birth !== tables.opening.birth) return;
-        if (seq >= tables.opening.seq) yield* lines.preparing(seq - tables.opening.seq);
+        if (ref && this.#hasKeys(ref, filter)) yield ref;
         if (birth !== tables.opening.birth) return;
-        const ref = seq < tables.opening.seq ? undefined : lines.refAt(seq - tables.opening.seq);
-        if (ref && keyMatches(ref, filter)) yield ref;
       }
       if (next.length < most) return;
       passed = next.at(-1);
     }
   }
 
-  function keyMatches(ref: EventRef, filter: EventFilter): boolean {
+  #hasKeys(ref: EventRef, filter: EventFilter): boolean {
     if (typeof filter.uuid === "string" && ref.line.events?.[ref.index]?.uuid !== filter.uuid) return false;
     if (filter.event === undefined && filter.distinct_id === undefined) return true;
-    const key = keyOf(ref);
+    const key = this.#keyOf(ref);
     return (
       (filter.event === undefined || key?.event === filter.event) &&
       (filter.distinct_id === undefined || key?.distinct_id === filter.distinct_id)
     );
   }
-
-  return {
-    /** Events in order of arrival (or backwards); reads lazily. */
-    scan,
-    /** The same; yields `undefined` while it reads a large line, so that other work gets a turn. */
-    scanInSteps,
-    /**
-     * The lines of the requests with matching events, in order of arrival, not parsed. Yields `undefined` from time to
-     * time, so that other work gets a turn.
-     */
-    lines: linesOf,
-    /**
-     * Events in order of their times, by the index: only lines of yielded events are read. Yields `undefined` from time
-     * to time, so that other work gets a turn.
-     */
-    byTime,
-    /** Numbers of the requests that match, newest first. */
-    *requests(filter: RequestFilter) {
-      for (const n of requestsInSteps(filter)) if (n !== undefined) yield n;
-    },
-    /** The same; yields `undefined` from time to time, so that other work gets a turn. */
-    requestsInSteps,
-    /** Visits matching events from one seq to another, by the index, including those whose lines were evicted. */
-    eachEvent,
-    eachRequest,
-    /** The name of an event by its hash and the seq of one that has it, in steps; undefined if its line is evicted. */
-    eventName,
-  };
 }
-
-/** Finds events and requests, by the index where possible. */
-export type LogScan = ReturnType<typeof createLogScan>;

@@ -9,24 +9,22 @@ import { isIntact, type Opening, readOpening, startLog } from "./log-lines.ts";
 import { openRowFile, type RowFile, type Rows } from "./rows.ts";
 import {
   clearedBit,
-  createTrafficIndex,
   droppedBit,
   event,
-  flagBits,
   forgottenBit,
   lostBit,
   readTraffic,
   rejectedBit,
   request,
   spanText,
-  type TrafficIndex,
+  TrafficIndex,
 } from "./traffic-index.ts";
 
 /** Bytes of the first read of a line. */
 const readAhead = 4096;
 const newline = 0x0a;
 
-export interface LogTablesOptions {
+interface LogTablesOptions {
   bytes: Bytes;
   /** The file's name, for messages. */
   name: string;
@@ -49,61 +47,119 @@ export interface TrafficCounts {
   evicted_requests: number;
 }
 
-export function openLogTables(options: LogTablesOptions) {
-  const { bytes, name, notice, report, keysOf } = options;
-  const hasSidecars = options.sidecars !== undefined;
-  let hooks = { before: () => {}, after: () => {} };
-  const found = readOpening(bytes, name);
-  repairTail(bytes, name, notice);
-  let opening = found ?? startLog(bytes, 1, 1);
-  let index = newIndex();
-  let { requests, events } = index;
-  let isReindexed = false;
-  let files = openSidecars();
-  const covered = agreed(files);
-  isReindexed = covered === 0;
-  let revision = 0;
+/**
+ * The tables over a log, the sidecar files that keep them, and the numbers: row r of the requests is request `opening.n + r`,
+ * row r of the events is the event with seq `opening.seq + r`.
+ */
+export class LogTables {
+  readonly bytes: Bytes;
+  readonly name: string;
+  readonly #options: LogTablesOptions;
+  #opening: Opening;
+  #index: TrafficIndex;
+  #isReindexed = false;
+  #revision = 0;
+  #files: RowFile[] = [];
+  #hooks = { before: () => {}, after: () => {} };
   /** Rows at the front of the event table that were dropped since it was opened: the index of uuids counts them. */
-  let gone = 0;
-  const uuids = createHashIndex(
-    (row) => (row < gone ? 0 : events.get(row - gone, event.uuid)),
-    events.length,
-    (hash, from, to) => {
-      const row = events.find(event.uuid, hash, -1, 0, Math.max(0, from - gone), to - gone);
-      return row === -1 ? -1 : row + gone;
-    },
-  );
+  #gone = 0;
+  readonly #uuids: ReturnType<typeof createHashIndex>;
+  /** True if evicted lines stay in the file until it is trimmed. */
+  readonly hasSidecars: boolean;
+  /** Bytes that the sidecars covered at the start. */
+  readonly covered: number;
 
-  index.fillUp();
+  /** @throws DataFolderError when the file is not a log of ours */
+  constructor(options: LogTablesOptions) {
+    const { bytes, name } = options;
+    this.bytes = bytes;
+    this.name = name;
+    this.#options = options;
+    this.hasSidecars = options.sidecars !== undefined;
+    const found = readOpening(bytes, name);
+    repairTail(bytes, name, options.notice);
+    this.#opening = found ?? startLog(bytes, 1, 1);
+    this.#index = this.#newIndex();
+    this.#files = this.#openSidecars();
+    this.covered = this.#agreed();
+    this.#isReindexed = this.covered === 0;
+    this.#uuids = createHashIndex(
+      (row) => (row < this.#gone ? 0 : this.events.get(row - this.#gone, event.uuid)),
+      this.events.length,
+      (hash, from, to) => {
+        const gone = this.#gone;
+        const row = this.events.find(event.uuid, hash, -1, 0, Math.max(0, from - gone), to - gone);
+        return row === -1 ? -1 : row + gone;
+      },
+    );
+    this.#index.fillUp();
+  }
 
-  function newIndex(): TrafficIndex {
-    return createTrafficIndex({
-      opening,
-      keysOf,
-      onUnique: (hash, row) => uuids.add(hash, row + gone),
-      onChange: touch,
+  get opening(): Opening {
+    return this.#opening;
+  }
+
+  get index(): TrafficIndex {
+    return this.#index;
+  }
+
+  get requests(): Rows {
+    return this.#index.requests;
+  }
+
+  get events(): Rows {
+    return this.#index.events;
+  }
+
+  /** Number of the next request, and seq of the next event. */
+  get nextRequest(): number {
+    return this.#opening.n + this.requests.length;
+  }
+
+  get nextSeq(): number {
+    return this.#opening.seq + this.events.length;
+  }
+
+  /** True once the tables were made from the whole file. */
+  get isReindexed(): boolean {
+    return this.#isReindexed;
+  }
+
+  /** Changes when rows change that were there before; not when rows are added or evicted from memory. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  #newIndex(): TrafficIndex {
+    return new TrafficIndex({
+      opening: this.#opening,
+      keysOf: this.#options.keysOf,
+      onUnique: (hash, row) => this.#uuids.add(hash, row + this.#gone),
+      onChange: () => this.#touch(),
     });
   }
 
   /** Rows that may be saved already have changed. */
-  function touch(): void {
-    revision++;
-    for (const it of files) it.touch();
+  #touch(): void {
+    this.#revision++;
+    for (const it of this.#files) it.touch();
   }
 
-  function openSidecars(): RowFile[] {
-    if (!options.sidecars) return [];
+  #openSidecars(): RowFile[] {
+    const { sidecars, bytes, name } = this.#options;
+    if (!sidecars) return [];
+    const birth = () => sidecarLog(bytes, this.#opening).birth;
     const log = {
       bytes,
       layout,
       get birth() {
-        return sidecarLog(bytes, opening).birth;
+        return birth();
       },
     };
-    const recover = () => reindex(`${name}: an index file is damaged`);
+    const recover = () => this.reindex(`${name}: an index file is damaged`);
     return [
-      openRowFile(options.sidecars.requests, requests, log, recover),
-      openRowFile(options.sidecars.events, events, log, recover),
+      openRowFile(sidecars.requests, this.requests, log, recover),
+      openRowFile(sidecars.events, this.events, log, recover),
     ];
   }
 
@@ -111,254 +167,255 @@ export function openLogTables(options: LogTablesOptions) {
    * Bytes of the log that both sidecars cover. The two are saved one after the other: a crash in between
    * leaves one of them old, and then both are made again. So are those whose last row does not lead to its line.
    */
-  function agreed(sidecars: readonly RowFile[]): number {
-    const [first = 0, second = 0] = sidecars.map((it) => it.covered);
-    const fits = first === 0 || isLastInPlace();
+  #agreed(): number {
+    const [first = 0, second = 0] = this.#files.map((it) => it.covered);
+    const fits = first === 0 || this.#isLastInPlace();
     if (first === second && fits) return first;
-    if (!fits) notice(`${name}: the index files do not fit it; they are made anew from the log`);
-    requests.truncate(0);
-    events.truncate(0);
-    for (const it of sidecars) it.touch();
+    if (!fits) this.#options.notice(`${this.name}: the index files do not fit it; they are made anew from the log`);
+    this.requests.truncate(0);
+    this.events.truncate(0);
+    for (const it of this.#files) it.touch();
     return 0;
   }
 
-  function isLastInPlace(): boolean {
-    let row = requests.length - 1;
-    while (row >= firstHeld() && index.isLost(row)) row--;
-    if (row < firstHeld()) return true;
+  #isLastInPlace(): boolean {
+    const { bytes, index } = this;
+    const held = this.firstHeld();
+    let row = this.requests.length - 1;
+    while (row >= held && index.isLost(row)) row--;
+    if (row < held) return true;
     const offset = index.offsetOf(row);
     for (let size = readAhead; ; size *= 4) {
-      const found = bytes.read(offset, size);
-      if (found.includes(newline) || found.length < size) return !isSealed(found) || isIntact(found, opening.n + row);
+      const line = bytes.read(offset, size);
+      if (line.includes(newline) || line.length < size) return !isSealed(line) || isIntact(line, this.#opening.n + row);
     }
   }
 
-  /** Numbers keep their rows; rows without a line are lost. */
-  function reindex(reason: string): void {
-    hooks.before();
-    if (isReindexed) return;
-    isReindexed = true;
+  /** Called around a new index: pending lines are written before it, cached lines are dropped after it. */
+  onReindex(hooks: { before: () => void; after: () => void }): void {
+    this.#hooks = hooks;
+  }
+
+  /** Makes the tables from the whole file again, once. Numbers keep their rows; rows without a line are lost. */
+  reindex(reason: string): void {
+    this.#hooks.before();
+    if (this.#isReindexed) return;
+    this.#isReindexed = true;
+    const { bytes, name, notice, report, keysOf } = this.#options;
+    const { requests, events } = this;
     notice(`${reason}; the index is made anew from the log`);
-    const made = createTrafficIndex({ opening, keysOf });
+    const made = new TrafficIndex({ opening: this.#opening, keysOf });
     made.fillUp();
-    readTraffic({ index: made, bytes, name, opening, report }, 0);
+    readTraffic({ index: made, bytes, name, opening: this.#opening, report }, 0);
     while (made.requests.length < requests.length) made.requests.add(0, 0, lostBit);
     while (made.events.length < events.length) made.events.add(0, 0, 0, 0, lostBit);
     requests.adopt(made.requests);
     events.adopt(made.events);
-    hooks.after();
-    touch();
+    this.#hooks.after();
+    this.#touch();
   }
 
-  function catchUp(from: number): void {
+  #read(from: number, report: (damage: Damage) => void): void {
+    readTraffic({ index: this.#index, bytes: this.bytes, name: this.name, opening: this.#opening, report }, from);
+  }
+
+  /** Indexes the lines from an offset on: those that the sidecars do not cover, or that a switch added. */
+  catchUp(from: number): void {
     const damaged: Damage[] = [];
-    const wasReindexed = isReindexed;
-    readTraffic({ index, bytes, name, opening, report: (it) => damaged.push(it) }, from);
+    const wasReindexed = this.#isReindexed;
+    this.#read(from, (it) => damaged.push(it));
     // otherwise a damaged sidecar was found, and the whole log was read and reported
-    if (isReindexed === wasReindexed) damaged.forEach(report);
+    if (this.#isReindexed === wasReindexed) damaged.forEach(this.#options.report);
   }
 
-  const isGone = (row: number): boolean => index.offsetOf(row) < bytes.start;
+  /** True if the line of a request is evicted. */
+  isGone(row: number): boolean {
+    return this.#index.offsetOf(row) < this.bytes.start;
+  }
 
-  function firstRow(from: number, holds: (row: number) => boolean): number {
-    let [low, high] = [from, requests.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (holds(middle)) high = middle;
-      else low = middle + 1;
+  isForgotten(row: number): boolean {
+    return row >= 0 && row < this.requests.length && (this.requests.get(row, request.meta) & forgottenBit) !== 0;
+  }
+
+  /** The first row of requests from `from` on for which the test holds; it must hold for all later ones. */
+  firstRow(from: number, holds: (row: number) => boolean): number {
+    return firstOf(from, this.requests.length, holds);
+  }
+
+  /** The first row with a line. */
+  firstHeld(): number {
+    const { from, n } = this.#opening;
+    return this.hasSidecars ? (from?.n ?? n) - n : this.firstRow(0, (row) => !this.isGone(row));
+  }
+
+  /** The first row with an event. In memory the index keeps all rows, so that `lost` knows about evicted events. */
+  firstEventHeld(): number {
+    const { from, seq } = this.#opening;
+    return this.hasSidecars ? (from?.seq ?? seq) - seq : 0;
+  }
+
+  /** The row of the first event with this hash of its uuid that passes the test; -1: none. */
+  findUuid(hash: number, test: (row: number) => boolean): number {
+    const gone = this.#gone;
+    return this.#uuids.find(hash, (row) => row >= gone && row - gone < this.events.length && test(row - gone));
+  }
+
+  counts(): TrafficCounts {
+    // in a file only the remaining requests count; in memory the evicted ones, too
+    const held = this.firstHeld();
+    const evicted_requests = this.hasSidecars ? (this.#opening.from?.evicted ?? 0) : held;
+    const counts = { requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0, warned: 0, evicted_requests };
+    const { requests, events } = this;
+    for (let row = this.hasSidecars ? held : 0; row < requests.length; row++) {
+      const meta = requests.get(row, request.meta);
+      if (meta & (forgottenBit | lostBit)) continue;
+      counts.requests++;
+      if (meta & rejectedBit) counts.rejected++;
     }
-    return low;
+    for (let row = this.firstEventHeld(); row < events.length; row++) {
+      const meta = events.get(row, event.meta);
+      if (meta & (clearedBit | lostBit)) continue;
+      counts.events++;
+      if (meta & droppedBit) counts.dropped++;
+      else {
+        counts.kept++;
+        if (isWarnedFacet(events.get(row, event.facet))) counts.warned++;
+      }
+    }
+    return counts;
   }
 
-  function firstHeld(): number {
-    if (hasSidecars) return (opening.from?.n ?? opening.n) - opening.n;
-    return firstRow(0, (row) => !isGone(row));
-  }
-
-  /** In memory the index keeps all rows, so that `lost` knows about evicted events. */
-  function firstEventHeld(): number {
-    return hasSidecars ? (opening.from?.seq ?? opening.seq) - opening.seq : 0;
+  truncate(n: number, seq: number): void {
+    this.requests.truncate(n - this.#opening.n);
+    this.events.truncate(Math.min(this.events.length, seq - this.#opening.seq));
   }
 
   /** Removes the rows of the lines from an offset on. */
-  function rewind(from: number): void {
+  #rewind(from: number): void {
+    const { requests, events, index } = this;
+    const [held, heldEvent] = [this.firstHeld(), this.firstEventHeld()];
     let rows = requests.length;
-    while (rows > firstHeld() && index.offsetOf(rows - 1) >= from) rows--;
-    const n = opening.n + rows;
+    while (rows > held && index.offsetOf(rows - 1) >= from) rows--;
+    const n = this.#opening.n + rows;
     let last = events.length;
-    while (last > firstEventHeld() && events.get(last - 1, event.request) >= n) last--;
+    while (last > heldEvent && events.get(last - 1, event.request) >= n) last--;
     requests.truncate(rows);
     events.truncate(last);
   }
 
-  function hasLost(from: number): boolean {
-    for (let row = from; row < requests.length; row++) if (index.isLost(row)) return true;
+  #hasLost(from: number): boolean {
+    for (let row = from; row < this.requests.length; row++) if (this.#index.isLost(row)) return true;
     return false;
   }
 
-  function emptyRows(next: Opening): void {
-    isReindexed = true;
-    requests.truncate(0);
-    events.truncate(0);
-    uuids.clear();
-    gone = 0;
-    opening = next;
-    index.restart(next);
-    index.fillUp();
+  #emptyRows(next: Opening): void {
+    this.#isReindexed = true;
+    this.requests.truncate(0);
+    this.events.truncate(0);
+    this.#uuids.clear();
+    this.#gone = 0;
+    this.#opening = next;
+    this.#index.restart(next);
+    this.#index.fillUp();
   }
 
   /** Rows without a line for the numbers before these. */
-  function fillWithLost(next: { n: number; seq: number }): void {
-    const first = { n: opening.n + requests.length, seq: opening.seq + events.length };
+  #fillWithLost(next: { n: number; seq: number }): void {
+    const first = { n: this.nextRequest, seq: this.nextSeq };
     const lost = [
       ...(first.n < next.n ? [spanText("request", first.n, next.n - 1)] : []),
       ...(first.seq < next.seq ? [spanText("event", first.seq, next.seq - 1)] : []),
     ];
-    while (opening.n + requests.length < next.n) requests.add(0, 0, lostBit);
-    while (opening.seq + events.length < next.seq) events.add(0, 0, 0, 0, lostBit);
+    while (this.nextRequest < next.n) this.requests.add(0, 0, lostBit);
+    while (this.nextSeq < next.seq) this.events.add(0, 0, 0, 0, lostBit);
     if (lost.length === 0) return;
     const detail = `another program removed the last lines while the sim ran: ${lost.join(" with ")} lost`;
-    report({ file: name, line: null, detail });
+    this.#options.report({ file: this.name, line: null, detail });
   }
 
-  function readAgain(from: number): void {
-    const next = { n: opening.n + requests.length, seq: opening.seq + events.length };
+  /**
+   * Another program changed the file: indexes its lines from an offset on again. Numbers that were given out are not used again;
+   * those without a line are lost, and reported.
+   * @throws DataFolderError when the file is not the log any more
+   */
+  readAgain(from: number): void {
+    const { bytes, name } = this;
+    const { report } = this.#options;
+    const next = { n: this.nextRequest, seq: this.nextSeq };
     if (from > bytes.start) {
-      const found: Damage[] = [];
-      touch();
-      rewind(from);
-      const first = requests.length;
-      readTraffic({ index, bytes, name, opening, report: (it) => found.push(it) }, from);
+      const damaged: Damage[] = [];
+      this.#touch();
+      this.#rewind(from);
+      const first = this.requests.length;
+      this.#read(from, (it) => damaged.push(it));
       // what another program wrote is no damage if all of ours is there
-      const isComplete = opening.n + requests.length >= next.n && !hasLost(first);
-      if (!isComplete) found.forEach(report);
+      const isComplete = this.nextRequest >= next.n && !this.#hasLost(first);
+      if (!isComplete) damaged.forEach(report);
     } else {
       bytes.rebase(0, 0);
-      const found = readOpening(bytes, name);
-      if (found?.birth !== opening.birth) throw otherLog(name);
-      emptyRows(found);
-      readTraffic({ index, bytes, name, opening, report }, 0);
+      const opening = readOpening(bytes, name);
+      if (opening?.birth !== this.#opening.birth)
+        throw new DataFolderError(`${name}: it is another log`, { file: name, hint: "move it away" });
+      this.#emptyRows(opening);
+      this.#read(0, report);
     }
-    fillWithLost(next);
+    this.#fillWithLost(next);
   }
 
-  function restart(): void {
-    const next = { n: opening.n + requests.length, seq: opening.seq + events.length };
-    const [first, firstSeq] = [firstHeld() + opening.n, firstEventHeld() + opening.seq];
+  /** Starts an empty file; the numbers continue. */
+  restart(): void {
+    const { bytes, name } = this;
+    const { n, seq } = this.#opening;
+    const next = { n: this.nextRequest, seq: this.nextSeq };
+    const [first, firstSeq] = [this.firstHeld() + n, this.firstEventHeld() + seq];
     bytes.rebase(0, 0);
-    emptyRows(startLog(bytes, next.n, next.seq));
+    this.#emptyRows(startLog(bytes, next.n, next.seq));
     if (first === next.n) return;
     const carried = firstSeq < next.seq ? ` with ${spanText("event", firstSeq, next.seq - 1)}` : "";
     const lost = `${spanText("request", first, next.n - 1)}${carried} lost`;
-    report({ file: name, line: null, detail: `another program emptied this file while the sim ran: ${lost}` });
+    const detail = `another program emptied this file while the sim ran: ${lost}`;
+    this.#options.report({ file: name, line: null, detail });
   }
 
-  return {
-    bytes,
-    name,
-    /** True if evicted lines stay in the file until it is trimmed. */
-    hasSidecars,
-    /** Bytes that the sidecars covered at the start. */
-    covered,
-    get opening() {
-      return opening;
-    },
-    get index() {
-      return index;
-    },
-    get requests() {
-      return requests;
-    },
-    get events() {
-      return events;
-    },
-    /** Number of the next request, and seq of the next event. */
-    get nextRequest() {
-      return opening.n + requests.length;
-    },
-    get nextSeq() {
-      return opening.seq + events.length;
-    },
-    /** True once the tables were made from the whole file. */
-    get isReindexed() {
-      return isReindexed;
-    },
-    /** Changes when rows change that were there before; not when rows are added or evicted from memory. */
-    get revision() {
-      return revision;
-    },
-    /** The first row with a line, and the first with an event. */
-    firstHeld,
-    firstEventHeld,
-    /** The first row of requests from `from` on for which the test holds; it must hold for all later ones. */
-    firstRow,
-    /** True if the line of a request is evicted. */
-    isGone,
-    isForgotten: (row: number) =>
-      row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0,
-    /** The row of the first event with this hash of its uuid that passes the test; -1: none. */
-    findUuid: (hash: number, test: (row: number) => boolean) =>
-      uuids.find(hash, (row) => row >= gone && row - gone < events.length && test(row - gone)),
-    counts() {
-      // in a file only the remaining requests count; in memory the evicted ones, too
-      const held = firstHeld();
-      const evicted_requests = hasSidecars ? (opening.from?.evicted ?? 0) : held;
-      const first = { request: hasSidecars ? held : 0, event: firstEventHeld() };
-      return { ...countAll(requests, events, first), evicted_requests };
-    },
-    /** Indexes the lines from an offset on: those that the sidecars do not cover, or that a switch added. */
-    catchUp,
-    truncate(n: number, seq: number) {
-      requests.truncate(n - opening.n);
-      events.truncate(Math.min(events.length, seq - opening.seq));
-    },
-    /** Makes the tables from the whole file again, once. */
-    reindex,
-    /**
-     * Another program changed the file: indexes its lines from an offset on again. Numbers that were given out are not used again;
-     * those without a line are lost, and reported.
-     * @throws DataFolderError when the file is not the log any more
-     */
-    readAgain,
-    /** Starts an empty file; the numbers continue. */
-    restart,
-    /** The file was trimmed, and begins with another line. */
-    dropBefore(next: Opening) {
-      opening = next;
-      gone += index.dropBefore(next);
-    },
-    /** The file is another one. */
-    startOver() {
-      revision++;
-      for (const it of files) it.close();
-      opening = readOpening(bytes, name) ?? startLog(bytes, 1, 1);
-      index = newIndex();
-      ({ requests, events } = index);
-      isReindexed = true;
-      files = openSidecars();
-      gone = 0;
-      uuids.clear();
-    },
-    /** Called around a new index: pending lines are written before it, cached lines are dropped after it. */
-    onReindex(given: { before: () => void; after: () => void }) {
-      hooks = given;
-    },
-    saveSidecars() {
-      for (const it of files) it.save(bytes.size);
-    },
-    close() {
-      // rows that are not indexed yet would be read from closed files
-      uuids.clear();
-      for (const it of files) it.close();
-    },
-  };
+  /** The file was trimmed, and begins with another line. */
+  dropBefore(next: Opening): void {
+    this.#opening = next;
+    this.#gone += this.#index.dropBefore(next);
+  }
+
+  /** The file is another one. */
+  startOver(): void {
+    this.#revision++;
+    for (const it of this.#files) it.close();
+    this.#opening = readOpening(this.bytes, this.name) ?? startLog(this.bytes, 1, 1);
+    this.#index = this.#newIndex();
+    this.#isReindexed = true;
+    this.#files = this.#openSidecars();
+    this.#gone = 0;
+    this.#uuids.clear();
+  }
+
+  saveSidecars(): void {
+    for (const it of this.#files) it.save(this.bytes.size);
+  }
+
+  close(): void {
+    // rows that are not indexed yet would be read from closed files
+    this.#uuids.clear();
+    for (const it of this.#files) it.close();
+  }
 }
 
-/**
- * The tables over a log, the sidecar files that keep them, and the numbers: row r of the requests is request `opening.n + r`,
- * row r of the events is the event with seq `opening.seq + r`.
- */
-export type LogTables = ReturnType<typeof openLogTables>;
+/** The first number of [from, to) for which the test holds, or `to`; it must hold for all later ones. */
+export function firstOf(from: number, to: number, holds: (at: number) => boolean): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
 
 /** The log that sidecars index, as their headers have it. */
 export const sidecarLog = (bytes: Bytes, opening: Opening) => ({
@@ -368,33 +425,3 @@ export const sidecarLog = (bytes: Bytes, opening: Opening) => ({
   // changes whenever pages of either table are dropped.
   birth: opening.birth + opening.n + opening.seq,
 });
-
-const otherLog = (name: string): DataFolderError =>
-  new DataFolderError(`${name}: it is another log`, { file: name, hint: "move it away" });
-
-export const projectOf = (meta: number): number => meta >>> flagBits;
-
-function countAll(
-  requests: Rows,
-  events: Rows,
-  first: { request: number; event: number },
-): Omit<TrafficCounts, "evicted_requests"> {
-  const counts = { requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0, warned: 0 };
-  for (let row = first.request; row < requests.length; row++) {
-    const meta = requests.get(row, request.meta);
-    if (meta & (forgottenBit | lostBit)) continue;
-    counts.requests++;
-    if (meta & rejectedBit) counts.rejected++;
-  }
-  for (let row = first.event; row < events.length; row++) {
-    const meta = events.get(row, event.meta);
-    if (meta & (clearedBit | lostBit)) continue;
-    counts.events++;
-    if (meta & droppedBit) counts.dropped++;
-    else {
-      counts.kept++;
-      if (isWarnedFacet(events.get(row, event.facet))) counts.warned++;
-    }
-  }
-  return counts;
-}

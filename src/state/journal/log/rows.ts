@@ -5,151 +5,150 @@ import type { Bytes } from "../../../kernel/store/bytes.ts";
 /** Rows in a page: 16,384 keeps growth smooth and a page's rewrite under a millisecond. */
 export const pageRows = 16_384;
 
-type Cell = number | undefined;
-type RowCells = [a?: Cell, b?: Cell, c?: Cell, d?: Cell, e?: Cell, f?: Cell, g?: Cell, h?: Cell];
-
 /**
  * A growing table of unsigned 32-bit numbers, column by column in fixed pages: no copying as it
  * grows, and a scan of one column touches nothing else.
  */
-export interface Rows {
+export class Rows {
   readonly width: number;
-  readonly length: number;
-  /** Appends a row (cells not given are 0) and returns its number. */
-  add(...cells: RowCells): number;
-  get(row: number, column: number): number;
-  set(row: number, column: number, value: number): void;
-  /** First row in [from, to) whose columns a and b hold these values, or -1. With b = -1 only a is compared. */
-  find(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
-  /** The same, backwards from `to - 1`. */
-  findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
-  truncate(length: number): void;
-  /** Drops whole pages at the front; later rows get lower numbers. Returns the number of dropped rows. */
-  dropPagesBefore(row: number): number;
-  /** From here on what changes can be taken back, until `settle`. */
-  mark(): void;
-  settle(): void;
-  /** Takes back what was added and set since `mark`. */
-  revert(): void;
-  /** Takes over stored rows; `load` reads a page on first use. */
-  resume(length: number, load?: (page: number) => Uint32Array): void;
-  /** Takes over all rows of another table, which is of no use then. */
-  adopt(other: Rows): void;
   /** The raw pages, for the sidecar file; undefined where a page was not needed yet. */
-  readonly pages: (Uint32Array | undefined)[];
-}
-
-export function createRows(width: number): Rows {
-  const pages: (Uint32Array | undefined)[] = [];
-  let length = 0;
-  let load = (_: number): Uint32Array => new Uint32Array(0);
+  readonly pages: (Uint32Array | undefined)[] = [];
+  #length = 0;
+  #load = (_page: number): Uint32Array => new Uint32Array(0);
   /** How many rows there were at the mark, and what was set in them since: row, column and the value before. */
-  let marked = 0;
-  let before: number[] = [];
-  const page = (row: number): Uint32Array => pages[Math.floor(row / pageRows)] ?? fetched(Math.floor(row / pageRows));
+  #marked = 0;
+  #before: number[] = [];
 
-  function fetched(index: number): Uint32Array {
-    const cells = load(index);
-    if (cells.length > 0) pages[index] = cells;
+  constructor(width: number) {
+    this.width = width;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  #page(row: number): Uint32Array {
+    const index = Math.floor(row / pageRows);
+    return this.pages[index] ?? this.#fetched(index);
+  }
+
+  #fetched(index: number): Uint32Array {
+    const cells = this.#load(index);
+    if (cells.length > 0) this.pages[index] = cells;
     return cells;
   }
 
-  return {
-    width,
-    pages,
-    get length() {
-      return length;
-    },
-    add(a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0) {
-      const at = length % pageRows;
-      if (at === 0 && length === pages.length * pageRows) pages.push(new Uint32Array(pageRows * width));
-      const cells = page(length);
-      // Written out: a loop over an arguments array costs more than all of them.
-      cells[at] = a;
-      if (width > 1) cells[at + pageRows] = b;
-      if (width > 2) cells[at + 2 * pageRows] = c;
-      if (width > 3) cells[at + 3 * pageRows] = d;
-      if (width > 4) cells[at + 4 * pageRows] = e;
-      if (width > 5) cells[at + 5 * pageRows] = f;
-      if (width > 6) cells[at + 6 * pageRows] = g;
-      if (width > 7) cells[at + 7 * pageRows] = h;
-      return length++;
-    },
-    get: (row, column) => page(row)[column * pageRows + (row % pageRows)] ?? 0,
-    set(row, column, value) {
-      const cells = page(row);
-      const at = column * pageRows + (row % pageRows);
-      if (row < marked) before.push(row, column, cells[at] ?? 0);
-      cells[at] = value;
-    },
-    find(a, valueA, b, valueB, from, to) {
-      for (let row = from; row < to; ) {
-        const cells = page(row);
-        const first = row - (row % pageRows);
-        const last = Math.min(to - first, pageRows);
-        const baseA = a * pageRows;
-        const baseB = b * pageRows;
-        for (let i = row % pageRows; i < last; i++) {
-          if (cells[baseA + i] === valueA && (b < 0 || cells[baseB + i] === valueB)) return first + i;
-        }
-        row = first + pageRows;
+  /** Appends a row and returns its number. */
+  add(a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0): number {
+    const { width } = this;
+    const at = this.#length % pageRows;
+    if (at === 0 && this.#length === this.pages.length * pageRows) this.pages.push(new Uint32Array(pageRows * width));
+    const cells = this.#page(this.#length);
+    // Written out: a loop over an arguments array costs more than all of them.
+    cells[at] = a;
+    if (width > 1) cells[at + pageRows] = b;
+    if (width > 2) cells[at + 2 * pageRows] = c;
+    if (width > 3) cells[at + 3 * pageRows] = d;
+    if (width > 4) cells[at + 4 * pageRows] = e;
+    if (width > 5) cells[at + 5 * pageRows] = f;
+    if (width > 6) cells[at + 6 * pageRows] = g;
+    if (width > 7) cells[at + 7 * pageRows] = h;
+    return this.#length++;
+  }
+
+  get(row: number, column: number): number {
+    return this.#page(row)[column * pageRows + (row % pageRows)] ?? 0;
+  }
+
+  set(row: number, column: number, value: number): void {
+    const cells = this.#page(row);
+    const at = column * pageRows + (row % pageRows);
+    if (row < this.#marked) this.#before.push(row, column, cells[at] ?? 0);
+    cells[at] = value;
+  }
+
+  /** First row in [from, to) whose columns a and b hold these values, or -1. With b = -1 only a is compared. */
+  find(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number {
+    for (let row = from; row < to; ) {
+      const cells = this.#page(row);
+      const first = row - (row % pageRows);
+      const last = Math.min(to - first, pageRows);
+      const baseA = a * pageRows;
+      const baseB = b * pageRows;
+      for (let i = row % pageRows; i < last; i++) {
+        if (cells[baseA + i] === valueA && (b < 0 || cells[baseB + i] === valueB)) return first + i;
       }
-      return -1;
-    },
-    findLast(a, valueA, b, valueB, from, to) {
-      for (let row = to - 1; row >= from; ) {
-        const cells = page(row);
-        const first = row - (row % pageRows);
-        const baseA = a * pageRows;
-        const baseB = b * pageRows;
-        for (let i = row % pageRows; i >= Math.max(0, from - first); i--) {
-          if (cells[baseA + i] === valueA && (b < 0 || cells[baseB + i] === valueB)) return first + i;
-        }
-        row = first - 1;
+      row = first + pageRows;
+    }
+    return -1;
+  }
+
+  /** The same, backwards from `to - 1`. */
+  findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number {
+    for (let row = to - 1; row >= from; ) {
+      const cells = this.#page(row);
+      const first = row - (row % pageRows);
+      const baseA = a * pageRows;
+      const baseB = b * pageRows;
+      for (let i = row % pageRows; i >= Math.max(0, from - first); i--) {
+        if (cells[baseA + i] === valueA && (b < 0 || cells[baseB + i] === valueB)) return first + i;
       }
-      return -1;
-    },
-    resume(to, loader) {
-      length = to;
-      if (!loader) return;
-      load = loader;
-      pages.length = Math.ceil(to / pageRows);
-    },
-    mark() {
-      marked = length;
-      before = [];
-    },
-    settle() {
-      marked = 0;
-      before = [];
-    },
-    revert() {
-      this.truncate(marked);
-      marked = 0;
-      for (let i = before.length - 3; i >= 0; i -= 3) this.set(before[i] ?? 0, before[i + 1] ?? 0, before[i + 2] ?? 0);
-      before = [];
-    },
-    adopt(other) {
-      pages.splice(0, pages.length, ...other.pages);
-      length = other.length;
-    },
-    dropPagesBefore(row) {
-      const count = Math.floor(Math.min(row, length) / pageRows);
-      // the file has them at their old offsets, and is written again
-      for (let i = count; i < pages.length; i++) page(i * pageRows);
-      pages.splice(0, count);
-      length -= count * pageRows;
-      return count * pageRows;
-    },
-    truncate(to) {
-      // whole pages are dropped, and the rest of the last one is emptied
-      pages.length = Math.ceil(to / pageRows);
-      for (let row = to; row < Math.min(length, pages.length * pageRows); row++) {
-        for (let column = 0; column < width; column++) this.set(row, column, 0);
-      }
-      length = to;
-    },
-  };
+      row = first - 1;
+    }
+    return -1;
+  }
+
+  truncate(length: number): void {
+    // whole pages are dropped, and the rest of the last one is emptied
+    this.pages.length = Math.ceil(length / pageRows);
+    for (let row = length; row < Math.min(this.#length, this.pages.length * pageRows); row++) {
+      for (let column = 0; column < this.width; column++) this.set(row, column, 0);
+    }
+    this.#length = length;
+  }
+
+  /** Drops whole pages at the front; later rows get lower numbers. Returns the number of dropped rows. */
+  dropPagesBefore(row: number): number {
+    const count = Math.floor(Math.min(row, this.#length) / pageRows);
+    // the file has them at their old offsets, and is written again
+    for (let i = count; i < this.pages.length; i++) this.#page(i * pageRows);
+    this.pages.splice(0, count);
+    this.#length -= count * pageRows;
+    return count * pageRows;
+  }
+
+  /** From here on what changes can be taken back, until `settle`. */
+  mark(): void {
+    this.#marked = this.#length;
+    this.#before = [];
+  }
+
+  settle(): void {
+    this.#marked = 0;
+    this.#before = [];
+  }
+
+  /** Takes back what was added and set since `mark`. */
+  revert(): void {
+    const before = this.#before;
+    this.truncate(this.#marked);
+    this.settle();
+    for (let i = before.length - 3; i >= 0; i -= 3) this.set(before[i] ?? 0, before[i + 1] ?? 0, before[i + 2] ?? 0);
+  }
+
+  /** Takes over stored rows; `load` reads a page on first use. */
+  resume(length: number, load?: (page: number) => Uint32Array): void {
+    this.#length = length;
+    if (!load) return;
+    this.#load = load;
+    this.pages.length = Math.ceil(length / pageRows);
+  }
+
+  /** Takes over all rows of another table, which is of no use then. */
+  adopt(other: Rows): void {
+    this.pages.splice(0, this.pages.length, ...other.pages);
+    this.#length = other.length;
+  }
 }
 
 const magic = 0x50485834; // "PHX4"
@@ -259,10 +258,10 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
 /** A sidecar file that keeps a table's rows, so that opening does not read the log they index. */
 export type RowFile = ReturnType<typeof openRowFile>;
 
-function printOf(bytes: Bytes, end: number): number {
+export function printOf(bytes: Bytes, end: number): number {
   const from = Math.max(bytes.start, end - printed);
   return crc32(bytes.read(from, end - from));
 }
 
-const bytesOf = (array: Uint32Array | Float64Array): Buffer =>
+export const bytesOf = (array: Uint32Array | Float64Array): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength);

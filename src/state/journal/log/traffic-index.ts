@@ -7,7 +7,7 @@ import type { EventKey, TrafficLine } from "../traffic.ts";
 import { clearedProblem, eventFacet, requestFacet } from "./facets.ts";
 import { type HidingTable, hideOnly } from "./hidden.ts";
 import { type ClearLine, type HiddenLine, lineIn, type Opening, type ProblemsLine } from "./log-lines.ts";
-import { createRows, type Rows } from "./rows.ts";
+import { Rows } from "./rows.ts";
 
 /**
  * Columns of the request table: byte offset of the line (low and high half), facts for counting, hash of the partition,
@@ -39,6 +39,7 @@ export const clearedBit = 2;
 /** A flag of both: the number was given out, and the file has no line for it that can be read. */
 export const lostBit = 4;
 export const flagBits = 3;
+export const projectOf = (meta: number): number => meta >>> flagBits;
 
 export const noProject = 0;
 const noRequest = 0xffffffff;
@@ -46,37 +47,9 @@ const noRequest = 0xffffffff;
 const largestGap = 100_000;
 const mostNames = 10_000;
 
-/** The tables over a log. Rows are numbered as requests and events are: a line that is lost leaves rows that are lost. */
-export interface TrafficIndex {
-  readonly requests: Rows;
-  readonly events: Rows;
-  addRequest(
-    offset: number,
-    project: number | null,
-    facts: Pick<TrafficLine, "partition" | "rejected">,
-    facet: number,
-  ): void;
-  addEvent(key: EventKey | undefined, facts: EventFacts, project: number | null): void;
-  /** Evicted requests get rows without a line, so that the others have the right numbers. */
-  fillUp(): void;
-  /** The log begins with a later request. Returns the number of dropped rows of events. */
-  dropBefore(next: Opening): number;
-  /** Continues with the first line of another file; the rows must be empty. */
-  restart(next: Opening): void;
-  /** Takes a line over at the rows that its numbers name. Returns false when these rows are taken. */
-  place(line: TrafficLine, offset: number): boolean;
-  /** Returns how many events it hid. */
-  clear(line: ClearLine): number;
-  hide(line: HiddenLine): void;
-  clearProblems(line: ProblemsLine): void;
-  /** The name of an event by its hash, as far as it was met since the start. */
-  nameOf(hash: number): string | undefined;
-  hidingTables(): Record<"requests" | "events", HidingTable>;
-  offsetOf(row: number): number;
-  isLost(row: number): boolean;
-  /** The line of a request cannot be read any more. Returns what is lost, as text. */
-  lose(row: number): string;
-}
+const highOf = (value: number): number => Math.floor(value / 2 ** 32) >>> 0;
+
+const metaOf = (project: number | null, flags: number): number => (((project ?? noProject) << flagBits) | flags) >>> 0;
 
 interface IndexOptions {
   opening: Opening;
@@ -87,41 +60,105 @@ interface IndexOptions {
   onChange?: () => void;
 }
 
-export function createTrafficIndex(options: IndexOptions): TrafficIndex {
-  const { keysOf, onUnique = () => {}, onChange = () => {} } = options;
-  let { opening } = options;
-  const requests = createRows(request.width);
-  const events = createRows(event.width);
+/** The tables over a log. Rows are numbered as requests and events are: a line that is lost leaves rows that are lost. */
+export class TrafficIndex {
+  readonly requests = new Rows(request.width);
+  readonly events = new Rows(event.width);
   /** Names by hash: totals name an event even if all lines with it are evicted. */
-  const names = new Map<number, string>();
+  readonly #names = new Map<number, string>();
+  #opening: Opening;
+  readonly #keysOf: IndexOptions["keysOf"];
+  readonly #onUnique: (hash: number, row: number) => void;
+  readonly #onChange: () => void;
 
-  const isLost = (row: number): boolean => (requests.get(row, request.meta) & lostBit) !== 0;
+  constructor({ opening, keysOf, onUnique = () => {}, onChange = () => {} }: IndexOptions) {
+    this.#opening = opening;
+    this.#keysOf = keysOf;
+    this.#onUnique = onUnique;
+    this.#onChange = onChange;
+  }
 
-  const metaOf = (project: number | null, flags: number): number =>
-    (((project ?? noProject) << flagBits) | flags) >>> 0;
-
-  const addRequest: TrafficIndex["addRequest"] = (offset, project, { partition, rejected }, facet) => {
+  addRequest(
+    offset: number,
+    project: number | null,
+    { partition, rejected }: Pick<TrafficLine, "partition" | "rejected">,
+    facet: number,
+  ): void {
     const meta = metaOf(project, rejected === undefined ? 0 : rejectedBit);
     const hash = partition === undefined ? 0 : fnv1a(partition);
-    requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta, hash, facet);
-  };
+    this.requests.add(offset >>> 0, highOf(offset), meta, hash, facet);
+  }
+
+  addEvent(key: EventKey | undefined, facts: EventFacts, project: number | null): void {
+    const hash = this.#writeEvent(key, facts, project, this.#opening.n + this.requests.length - 1);
+    if (hash !== 0) this.#onUnique(hash, this.events.length - 1);
+  }
 
   /** Adds a row and returns the hash of its uuid; 0 when the event cannot be sent again. */
-  function writeEvent(key: EventKey | undefined, facts: EventFacts, project: number | null, n: number): number {
+  #writeEvent(key: EventKey | undefined, facts: EventFacts, project: number | null, n: number): number {
     const { uuid, time, dropped } = facts;
     const isDropped = dropped !== undefined;
     const isUnique = uuid !== null && !isDropped && key?.uuid !== null;
     const hash = isUnique ? fnv1a(uuid) : 0;
     const meta = metaOf(project, isDropped ? droppedBit : 0);
-    const [name, id] = [fnv1a(key?.event ?? ""), fnv1a(key?.distinct_id ?? "")];
+    const name = fnv1a(key?.event ?? "");
+    const names = this.#names;
     if (key && names.size < mostNames && !names.has(name)) names.set(name, key.event);
-    events.add(n, name, id, hash, meta, time >>> 0, Math.floor(time / 2 ** 32) >>> 0, eventFacet(facts));
+    this.events.add(n, name, fnv1a(key?.distinct_id ?? ""), hash, meta, time >>> 0, highOf(time), eventFacet(facts));
     return hash;
   }
 
+  /** Evicted requests get rows without a line, so that the others have the right numbers. */
+  fillUp(): void {
+    const { from, n, seq } = this.#opening;
+    while (from && this.requests.length < from.n - n) this.requests.add();
+    while (from && this.events.length < from.seq - seq) this.events.add(0, 0, 0, 0, clearedBit);
+  }
+
+  /** The log begins with a later request. Returns the number of dropped rows of events. */
+  dropBefore(next: Opening): number {
+    this.#onChange();
+    this.requests.dropPagesBefore(next.n - this.#opening.n);
+    const dropped = this.events.dropPagesBefore(next.seq - this.#opening.seq);
+    this.#opening = next;
+    return dropped;
+  }
+
+  /** Continues with the first line of another file; the rows must be empty. */
+  restart(next: Opening): void {
+    this.#onChange();
+    this.#opening = next;
+  }
+
+  /** Takes a line over at the rows that its numbers name. Returns false when these rows are taken. */
+  place(line: TrafficLine, offset: number): boolean {
+    const { requests } = this;
+    const row = line.n - this.#opening.n;
+    if (row < 0 || (row < requests.length && !this.isLost(row))) return false;
+    const keys = line.events ? this.#keysOf(line) : undefined;
+    while (requests.length < row) requests.add(offset >>> 0, highOf(offset), lostBit);
+    this.addRequest(offset, line.project, line, requestFacet(line, keys));
+    if (row < requests.length - 1) this.#moveLast(requests, row, request.meta, forgottenBit);
+    if (keys) this.#placeEvents(line, keys);
+    return true;
+  }
+
+  #placeEvents(line: TrafficLine, keys: readonly EventKey[]): void {
+    const { events } = this;
+    const first = (line.seq ?? 0) - this.#opening.seq;
+    while (events.length < first) events.add(noRequest, 0, 0, 0, lostBit);
+    line.events?.forEach((it, i) => {
+      const at = first + i;
+      if (at < events.length && !(events.get(at, event.meta) & lostBit)) return;
+      const hash = this.#writeEvent(keys[i], it, line.project, line.n);
+      if (at < events.length - 1) this.#moveLast(events, at, event.meta, clearedBit);
+      if (hash !== 0) this.#onUnique(hash, at);
+    });
+  }
+
   /** Moves the last row of a table to a lost row; what was hidden there stays hidden. */
-  function moveLast(rows: Rows, to: number, meta: number, hiddenBit: number): void {
-    onChange();
+  #moveLast(rows: Rows, to: number, meta: number, hiddenBit: number): void {
+    this.#onChange();
     const hidden = rows.get(to, meta) & hiddenBit;
     const last = rows.length - 1;
     for (let column = 0; column < rows.width; column++) rows.set(to, column, rows.get(last, column));
@@ -129,121 +166,80 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
     rows.truncate(last);
   }
 
-  function placeEvents(line: TrafficLine, keys: readonly EventKey[]): void {
-    const first = (line.seq ?? 0) - opening.seq;
-    while (events.length < first) events.add(noRequest, 0, 0, 0, lostBit);
-    line.events?.forEach((it, i) => {
-      const at = first + i;
-      if (at < events.length && !(events.get(at, event.meta) & lostBit)) return;
-      const hash = writeEvent(keys[i], it, line.project, line.n);
-      if (at < events.length - 1) moveLast(events, at, event.meta, clearedBit);
-      if (hash !== 0) onUnique(hash, at);
-    });
-  }
-
-  /** Marks the events up to a seq as cleared; returns how many there were. */
-  function clearEvents(project: number | null, until: number): number {
+  /** Returns how many events it hid. */
+  clear({ clear: { project, until, requests: lastRequest } }: ClearLine): number {
+    this.#onChange();
+    const { n, seq, from } = this.#opening;
+    const isHit = (meta: number) => project === null || projectOf(meta) === project;
+    if (lastRequest !== undefined)
+      for (let row = 0; row < Math.min(this.requests.length, lastRequest - n + 1); row++) {
+        const meta = this.requests.get(row, request.meta);
+        if (isHit(meta)) this.requests.set(row, request.meta, meta | forgottenBit);
+      }
     let hidden = 0;
-    const first = (opening.from?.seq ?? opening.seq) - opening.seq;
-    for (let row = first; row < Math.min(events.length, until - opening.seq + 1); row++) {
-      const meta = events.get(row, event.meta);
-      if (meta & clearedBit || (project !== null && meta >>> flagBits !== project)) continue;
-      events.set(row, event.meta, meta | clearedBit);
+    for (let row = (from?.seq ?? seq) - seq; row < Math.min(this.events.length, until - seq + 1); row++) {
+      const meta = this.events.get(row, event.meta);
+      if (meta & clearedBit || !isHit(meta)) continue;
+      this.events.set(row, event.meta, meta | clearedBit);
       if (!(meta & lostBit)) hidden++;
     }
     return hidden;
   }
 
-  function clearRequests(project: number | null, until: number): void {
-    for (let row = 0; row < Math.min(requests.length, until - opening.n + 1); row++) {
-      const meta = requests.get(row, request.meta);
-      if (project === null || meta >>> flagBits === project) requests.set(row, request.meta, meta | forgottenBit);
-    }
+  hide({ hidden: { n, seq, hidden } }: HiddenLine): void {
+    this.#onChange();
+    const tables = this.hidingTables();
+    hideOnly(tables.requests, hidden.requests, n);
+    hideOnly(tables.events, hidden.events, seq);
   }
 
-  function clearProblems({ problems_cleared: { project, seq, n } }: ProblemsLine): void {
+  clearProblems({ problems_cleared: { project, seq, n } }: ProblemsLine): void {
+    this.#onChange();
     const tables = [
-      [requests, request, n - opening.n],
-      [events, event, seq - opening.seq],
+      [this.requests, request, n - this.#opening.n],
+      [this.events, event, seq - this.#opening.seq],
     ] as const;
     for (const [rows, { meta, facet }, last] of tables)
       for (let row = 0; row <= Math.min(last, rows.length - 1); row++)
-        if (project === null || rows.get(row, meta) >>> flagBits === project)
+        if (project === null || projectOf(rows.get(row, meta)) === project)
           rows.set(row, facet, (rows.get(row, facet) | clearedProblem) >>> 0);
   }
 
-  function hidingTables(): Record<"requests" | "events", HidingTable> {
-    const ofRequests = { rows: requests, meta: request.meta, hiddenBit: forgottenBit, first: opening.n };
-    const ofEvents = { rows: events, meta: event.meta, hiddenBit: clearedBit, first: opening.seq };
-    return { requests: { ...ofRequests, flagBits }, events: { ...ofEvents, flagBits } };
+  /** The name of an event by its hash, as far as it was met since the start. */
+  nameOf(hash: number): string | undefined {
+    return this.#names.get(hash);
   }
 
-  return {
-    requests,
-    events,
-    addRequest,
-    addEvent(key, facts, project) {
-      const hash = writeEvent(key, facts, project, opening.n + requests.length - 1);
-      if (hash !== 0) onUnique(hash, events.length - 1);
-    },
-    fillUp() {
-      const { from } = opening;
-      while (from && requests.length < from.n - opening.n) requests.add();
-      while (from && events.length < from.seq - opening.seq) events.add(0, 0, 0, 0, clearedBit);
-    },
-    dropBefore(next) {
-      onChange();
-      requests.dropPagesBefore(next.n - opening.n);
-      const gone = events.dropPagesBefore(next.seq - opening.seq);
-      opening = next;
-      return gone;
-    },
-    restart(next) {
-      onChange();
-      opening = next;
-    },
-    place(line, offset) {
-      const row = line.n - opening.n;
-      if (row < 0 || (row < requests.length && !isLost(row))) return false;
-      const keys = line.events ? keysOf(line) : undefined;
-      while (requests.length < row) requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), lostBit);
-      addRequest(offset, line.project, line, requestFacet(line, keys));
-      if (row < requests.length - 1) moveLast(requests, row, request.meta, forgottenBit);
-      if (keys) placeEvents(line, keys);
-      return true;
-    },
-    clear({ clear }) {
-      onChange();
-      if (clear.requests !== undefined) clearRequests(clear.project, clear.requests);
-      return clearEvents(clear.project, clear.until);
-    },
-    hide({ hidden: { n, seq, hidden } }) {
-      onChange();
-      const tables = hidingTables();
-      hideOnly(tables.requests, hidden.requests, n);
-      hideOnly(tables.events, hidden.events, seq);
-    },
-    clearProblems(line) {
-      onChange();
-      clearProblems(line);
-    },
-    nameOf: (hash) => names.get(hash),
-    hidingTables,
-    offsetOf: (row) => requests.get(row, request.offsetLow) + requests.get(row, request.offsetHigh) * 2 ** 32,
-    isLost,
-    lose(row) {
-      onChange();
-      requests.set(row, request.meta, requests.get(row, request.meta) | lostBit);
-      const lost: number[] = [];
-      const n = opening.n + row;
-      let at = events.find(event.request, n, -1, 0, 0, events.length);
-      for (; at !== -1; at = events.find(event.request, n, -1, 0, at + 1, events.length)) {
-        events.set(at, event.meta, events.get(at, event.meta) | lostBit);
-        lost.push(at);
-      }
-      return [...numbers("request", [row], opening.n), ...numbers("event", lost, opening.seq)].join(" with ");
-    },
-  };
+  hidingTables(): Record<"requests" | "events", HidingTable> {
+    const { n, seq } = this.#opening;
+    return {
+      requests: { rows: this.requests, meta: request.meta, hiddenBit: forgottenBit, flagBits, first: n },
+      events: { rows: this.events, meta: event.meta, hiddenBit: clearedBit, flagBits, first: seq },
+    };
+  }
+
+  offsetOf(row: number): number {
+    return this.requests.get(row, request.offsetLow) + this.requests.get(row, request.offsetHigh) * 2 ** 32;
+  }
+
+  isLost(row: number): boolean {
+    return (this.requests.get(row, request.meta) & lostBit) !== 0;
+  }
+
+  /** The line of a request cannot be read any more. Returns what is lost, as text. */
+  lose(row: number): string {
+    this.#onChange();
+    const { requests, events } = this;
+    requests.set(row, request.meta, requests.get(row, request.meta) | lostBit);
+    const lost: number[] = [];
+    const n = this.#opening.n + row;
+    let at = events.find(event.request, n, -1, 0, 0, events.length);
+    for (; at !== -1; at = events.find(event.request, n, -1, 0, at + 1, events.length)) {
+      events.set(at, event.meta, events.get(at, event.meta) | lostBit);
+      lost.push(at);
+    }
+    return [...numbers("request", [row], this.#opening.n), ...numbers("event", lost, this.#opening.seq)].join(" with ");
+  }
 }
 
 /** A sequence of lost rows at an offset of the file. */

@@ -1,4 +1,4 @@
-import { createBus } from "../../../kernel/base/bus.ts";
+import { type Bus, createBus } from "../../../kernel/base/bus.ts";
 import { fnv1a } from "../../../kernel/base/hash.ts";
 import type { Stepwise } from "../../../kernel/base/work.ts";
 import type { Bytes } from "../../../kernel/store/bytes.ts";
@@ -6,16 +6,17 @@ import type { Damage } from "../../../kernel/store/damage.ts";
 import { DataFolderError } from "../../../kernel/store/data-folder.ts";
 import type { FolderGuard } from "../../../kernel/store/folder-guard.ts";
 import { blankSeal } from "../../../kernel/store/lines.ts";
+import type { SwitchPart } from "../../../kernel/store/switch.ts";
 import type { Unit } from "../../../kernel/store/unit.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { requestFacet } from "./facets.ts";
-import { createGroupWriter } from "./group-writer.ts";
-import { createLogHiding, type LogHiding, type Veiled } from "./hide-restore.ts";
-import { createLineReader, type RequestHead } from "./line-reader.ts";
-import { createLogScan, type LogScan } from "./log-scan.ts";
-import { openLogTables, projectOf, type TrafficCounts } from "./log-tables.ts";
+import { GroupWriter } from "./group-writer.ts";
+import { type CopiedLine, LogHiding, type LogMark, type Veiled } from "./hide-restore.ts";
+import { LineReader, type RequestHead } from "./line-reader.ts";
+import { LogScan } from "./log-scan.ts";
+import { firstOf, LogTables, type TrafficCounts } from "./log-tables.ts";
 import type { TrafficEntry } from "./traffic-entry.ts";
-import { clearedBit, event, lostBit } from "./traffic-index.ts";
+import { clearedBit, event, lostBit, projectOf } from "./traffic-index.ts";
 import { createTrimming, type Keep } from "./trim.ts";
 
 export type { CopiedLine, LogMark } from "./hide-restore.ts";
@@ -33,50 +34,6 @@ export interface Written {
   seq: number;
   count: number;
   entry: TrafficEntry;
-}
-
-export interface TrafficLog extends LogScan, LogHiding {
-  /** Adds a request to the group that is written at the end of this event-loop turn. Returns its number. */
-  append(entry: TrafficEntry): number;
-  /** Resolves when everything appended so far is in the file; rejects when that failed. */
-  written(): Promise<void>;
-  /** Writes all changes at once. @throws the system's error; then they were taken back */
-  commit(): void;
-  /** True if an event with this uuid was kept in the project. */
-  seen(project: number, uuid: string): boolean;
-  /** The line of request n, or undefined when there is none (any more). */
-  line(n: number): TrafficLine | undefined;
-  /** The same, in steps. */
-  reading(n: number): Stepwise<TrafficLine | undefined>;
-  /** The head of request n; the cost does not depend on its body's size. */
-  head(n: number): RequestHead | undefined;
-  /** Bytes of the line of request n; 0 if there is none. */
-  sizeOf(n: number): number;
-  /** The JSON text of each request that is not forgotten and arrived before this call, oldest first. */
-  texts(): Generator<{ text: string; isCleared: boolean } | undefined>;
-  /** The first event, and the first request, that is not evicted. */
-  readonly firstSeq: number;
-  readonly firstRequest: number;
-  readonly lastSeq: number;
-  readonly lastRequest: number;
-  /** Seq of the first event whose line is held: memory evicts lines and keeps their numbers. */
-  readonly firstHeldSeq: number;
-  /** Seq of the last event that is in the file: the disk may refuse later ones, whose seqs are then used again. */
-  readonly lastWrittenSeq: number;
-  /** Changes when events that were there went, or came back; not when memory evicts their lines. */
-  readonly revision: number;
-  /**
-   * True if events after this seq, of one project or of all, were evicted or cleared. 0 means since the last clear.
-   */
-  lost(since: number, project?: number): boolean;
-  /** True if the line of an event is damaged: nothing is known about the event. */
-  hasDamage(): boolean;
-  counts(): TrafficCounts;
-  subscribe(listener: (written: Written) => void): () => void;
-  /** Calls the listener when events were cleared or forgotten, or another history is shown. */
-  onVeiled(listener: (veiled: Veiled) => void): () => void;
-  sync(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export interface TrafficLogOptions {
@@ -105,61 +62,109 @@ const saveEvery = 16 * 1024 * 1024;
 const tidyEvery = 1000;
 
 /**
- * Opens the journal of requests and events. One write per event-loop turn; an appended event is
- * indexed at once and in the file before `written()` resolves.
+ * The journal of requests and events. One write per event-loop turn; an appended event is indexed at once and in the file before
+ * `written()` resolves.
  */
-export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
-  const { bytes, guard, keysOf, keep, sidecars, units = [], name = "traffic.ndjson" } = options;
-  const { onNotice: notice = () => {}, onDamage: report = () => {}, now = Date.now } = options;
-  let isClosed = false;
-
-  const tables = openLogTables({ bytes, name, sidecars, keysOf, notice, report });
-  const complain = (error: unknown) => notice(`a listener failed: ${String(error)}`);
-  const bus = createBus<Written>(complain);
-  const veils = createBus<Veiled>(complain);
+export class TrafficLog extends LogScan {
+  readonly #bytes: Bytes;
+  readonly #name: string;
+  readonly #guard: FolderGuard | undefined;
+  readonly #keep: Keep | undefined;
+  readonly #notice: (text: string) => void;
+  readonly #report: (damage: Damage) => void;
+  readonly #writer: GroupWriter<Written>;
+  readonly #trimming: ReturnType<typeof createTrimming>;
+  readonly #hiding: LogHiding;
+  readonly #bus: Bus<Written>;
+  readonly #veils: Bus<Veiled>;
+  readonly #lineStart: string;
+  /** The check of the lines that the sidecars cover. */
+  readonly #checking: Generator<void> | undefined;
+  #checkTimer: NodeJS.Timeout | undefined;
+  readonly #tidyTimer: NodeJS.Timeout | undefined;
   /** Up to this offset the file was found to have what was written, and nothing else. */
-  let checked = 0;
-  const writer = createGroupWriter<Written>({
-    look() {
-      if (guard?.look()) checked = bytes.size;
-    },
-    mustBeWritable: () => guard?.mustBeWritable(),
-    write: (group) => void bytes.append(group),
-    units,
-    notice,
-    onRefused: takeBack,
-    onWritten: announce,
-  });
-  const lines = createLineReader({ tables, writer, report, looksAgain });
-  tables.onReindex({ before: writer.flush, after: lines.forget });
-  tables.catchUp(tables.covered);
+  #checked = 0;
+  #lastWrittenSeq: number;
+  #hasComplained = false;
+  #savedAt: number;
+  #trimmed: Promise<void> | undefined;
+  #isClosed = false;
 
-  const scan = createLogScan({ tables, lines, keysOf });
-  const trimming = createTrimming({ tables, lines, writer, keep, now, isClosed: () => isClosed });
-  const checking = tables.covered > 0 ? lines.checkCovered() : undefined;
-  const hiding = createLogHiding({
-    tables,
-    writer,
-    onReplaced() {
-      checking?.return(undefined);
-      checked = 0;
-      tables.startOver();
-      lines.forget();
-    },
-    onSwitched: trimming.evict,
-    onVeiled: veils.publish,
-  });
+  /** @throws DataFolderError when the file is not a log of ours */
+  constructor(options: TrafficLogOptions) {
+    const { bytes, guard, keysOf, keep, sidecars, units = [], name = "traffic.ndjson" } = options;
+    const { onNotice: notice = () => {}, onDamage: report = () => {}, now = Date.now } = options;
+    const tables = new LogTables({ bytes, name, sidecars, keysOf, notice, report });
+    const writer = new GroupWriter<Written>({
+      look: () => {
+        if (guard?.look()) this.#checked = bytes.size;
+      },
+      mustBeWritable: () => guard?.mustBeWritable(),
+      write: (group) => void bytes.append(group),
+      units,
+      notice,
+      onRefused: (group) => this.#takeBack(group),
+      onWritten: (group) => this.#announce(group),
+    });
+    /** True if another program has changed the file since the last check, and it was read again. */
+    const looksAgain = (): boolean => {
+      const before = tables.revision;
+      guard?.look(true);
+      return tables.revision !== before;
+    };
+    const reader = new LineReader({ tables, writer, report, looksAgain });
+    super({ tables, reader, keysOf });
+    this.#bytes = bytes;
+    this.#name = name;
+    this.#guard = guard;
+    this.#keep = keep;
+    this.#notice = notice;
+    this.#report = report;
+    this.#writer = writer;
+    this.#lineStart = bytes.isFile ? blankSeal : "{";
+    tables.onReindex({ before: () => writer.flush(), after: () => reader.forget() });
+    tables.catchUp(tables.covered);
+    const complain = (error: unknown) => notice(`a listener failed: ${String(error)}`);
+    this.#bus = createBus(complain);
+    this.#veils = createBus(complain);
+    this.#trimming = createTrimming({ tables, lines: reader, writer, keep, now, isClosed: () => this.#isClosed });
+    this.#checking = tables.covered > 0 ? reader.checkCovered() : undefined;
+    this.#hiding = new LogHiding({
+      tables,
+      writer,
+      onReplaced: () => {
+        this.#checking?.return(undefined);
+        this.#checked = 0;
+        tables.startOver();
+        reader.forget();
+      },
+      onSwitched: this.#trimming.evict,
+      onVeiled: this.#veils.publish,
+    });
+    this.#lastWrittenSeq = tables.nextSeq - 1;
+    this.#savedAt = bytes.size;
+    // a group that waits has numbers and places already: it is written first
+    guard?.watch({
+      name,
+      bytes: () => (writer.size > 0 ? undefined : bytes),
+      isHot: true,
+      reread: (how) => this.#reread(how),
+    });
+    if (this.#checking) this.#checkTimer = setTimeout(() => this.#checkOn(), checkDelay).unref();
+    if (sidecars || keep?.ms !== undefined) this.#tidyTimer = setInterval(() => this.#tidy(), tidyEvery).unref();
+  }
 
-  const lineStart = bytes.isFile ? blankSeal : "{";
-
-  function append(entry: TrafficEntry): number {
+  /** Adds a request to the group that is written at the end of this event-loop turn. Returns its number. */
+  append(entry: TrafficEntry): number {
     const { record } = entry;
+    const writer = this.#writer;
+    const tables = this.tables;
     writer.begin();
     const n = tables.nextRequest;
     const seq = tables.nextSeq;
     const count = record.events?.length ?? 0;
     const place = count > 0 ? `,"seq":${seq}` : "";
-    const start = `${lineStart}"n":${n},${entry.head}${place}`;
+    const start = `${this.#lineStart}"n":${n},${entry.head}${place}`;
     const end = entry.body === undefined ? "" : ',"body":';
     const from = writer.size;
     if (typeof entry.events === "string") {
@@ -171,14 +176,14 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     }
     if (entry.body !== undefined) writer.add(entry.body);
     writer.endLine();
-    if (bytes.isFile) writer.seal(from);
-    indexEntry(entry, bytes.size + from);
+    if (this.#bytes.isFile) writer.seal(from);
+    this.#indexEntry(entry, this.#bytes.size + from);
     writer.schedule({ n, seq, count, entry });
     return n;
   }
 
-  function indexEntry(entry: TrafficEntry, offset: number): void {
-    const { index } = tables;
+  #indexEntry(entry: TrafficEntry, offset: number): void {
+    const { index } = this.tables;
     const { events = [], keys } = entry.record;
     index.addRequest(offset, entry.project, entry.record, requestFacet(entry, keys));
     for (let i = 0; i < events.length; i++) {
@@ -187,110 +192,138 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     }
   }
 
-  // a group that waits has numbers and places already: it is written first
-  /** True if another program has changed the file since the last check, and it was read again. */
-  function looksAgain(): boolean {
-    const before = tables.revision;
-    guard?.look(true);
-    return tables.revision !== before;
+  /** Resolves when everything appended so far is in the file; rejects when that failed. */
+  written(): Promise<void> {
+    return this.#writer.written();
   }
 
-  guard?.watch({ name, bytes: () => (writer.size > 0 ? undefined : bytes), isHot: true, reread });
+  /** Writes all changes at once. @throws the system's error; then they were taken back */
+  commit(): void {
+    this.#writer.commit();
+  }
 
   /** Continues with the file as another program left it. */
-  function reread(how: "grown" | "shrunk"): void {
-    const from = how === "grown" && checked <= bytes.size ? checked : 0;
-    lines.forget();
+  #reread(how: "grown" | "shrunk"): void {
+    const bytes = this.#bytes;
+    const tables = this.tables;
+    const from = how === "grown" && this.#checked <= bytes.size ? this.#checked : 0;
+    this.reader.forget();
     const isEmpty = bytes.accept() === 0;
     try {
       if (isEmpty) tables.restart();
-      else tables.readAgain(lines.isInPlaceBefore(from) ? from : 0);
+      else tables.readAgain(this.reader.isInPlaceBefore(from) ? from : 0);
     } catch (error) {
       if (!(error instanceof DataFolderError)) throw error;
-      const aside = bytes.restore(false);
-      report({ file: name, line: null, detail: `another program wrote something else, which is now ${aside}` });
+      const detail = `another program wrote something else, which is now ${bytes.restore(false)}`;
+      this.#report({ file: this.#name, line: null, detail });
       tables.restart();
     }
-    lines.forget();
-    checked = bytes.size;
-    veils.publish({ project: null, isCleared: false });
+    this.reader.forget();
+    this.#checked = bytes.size;
+    this.#veils.publish({ project: null, isCleared: false });
   }
 
   /** The disk refused the group: its requests get an error and must not be found later. */
-  function takeBack(group: readonly Written[]): void {
-    lines.forget();
+  #takeBack(group: readonly Written[]): void {
+    this.reader.forget();
     const [first] = group;
     if (!first) return;
     const seqs = group.filter((it) => it.count > 0).map((it) => it.seq);
-    tables.truncate(first.n, Math.min(...seqs));
+    this.tables.truncate(first.n, Math.min(...seqs));
   }
 
-  let lastWrittenSeq = tables.nextSeq - 1;
-
-  function announce(group: readonly Written[]): void {
-    lastWrittenSeq = tables.nextSeq - 1;
-    trimming.evict();
-    if (bus.size > 0) for (const it of group) bus.publish(it);
+  #announce(group: readonly Written[]): void {
+    this.#lastWrittenSeq = this.tables.nextSeq - 1;
+    this.#trimming.evict();
+    if (this.#bus.size > 0) for (const it of group) this.#bus.publish(it);
   }
 
-  let hasComplained = false;
-
-  function noticeOnce(text: string): void {
-    if (!hasComplained) notice(text);
-    hasComplained = true;
+  #noticeOnce(text: string): void {
+    if (!this.#hasComplained) this.#notice(text);
+    this.#hasComplained = true;
   }
-
-  let savedAt = bytes.size;
 
   /** Failures are ignored: without sidecars the next start only takes longer. */
-  function saveSidecars(): void {
+  #saveSidecars(): void {
     try {
-      guard?.look(true);
-      if (writer.size === 0 && guard?.isWritable !== false) tables.saveSidecars();
+      this.#guard?.look(true);
+      if (this.#writer.size === 0 && this.#guard?.isWritable !== false) this.tables.saveSidecars();
     } catch (error) {
-      noticeOnce(`the index of ${name} could not be written: ${String(error)}`);
+      this.#noticeOnce(`the index of ${this.#name} could not be written: ${String(error)}`);
     }
   }
 
-  let trimmed: Promise<void> | undefined;
-
-  async function trim(): Promise<void> {
+  async #trim(): Promise<void> {
     try {
       // the sidecars have other rows then
-      if (await trimming.trim()) savedAt = Number.NEGATIVE_INFINITY;
+      if (await this.#trimming.trim()) this.#savedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
-      noticeOnce(`${name}: old requests cannot be let go: ${String(error)}`);
+      this.#noticeOnce(`${this.#name}: old requests cannot be let go: ${String(error)}`);
     } finally {
-      trimmed = undefined;
+      this.#trimmed = undefined;
     }
   }
 
-  function tidy(): void {
-    bytes.sync().catch((error: unknown) => noticeOnce(`${name}: cannot be made durable: ${String(error)}`));
-    if (bytes.size - savedAt > saveEvery) {
-      savedAt = bytes.size;
-      saveSidecars();
+  #tidy(): void {
+    const bytes = this.#bytes;
+    bytes.sync().catch((error: unknown) => this.#noticeOnce(`${this.#name}: cannot be made durable: ${String(error)}`));
+    if (bytes.size - this.#savedAt > saveEvery) {
+      this.#savedAt = bytes.size;
+      this.#saveSidecars();
     }
-    if (keep) trimmed ??= trim();
+    if (this.#keep) this.#trimmed ??= this.#trim();
   }
 
-  let checkTimer = checking && setTimeout(checkOn, checkDelay).unref();
-  function checkOn(): void {
-    if (!checking?.next().done) checkTimer = setTimeout(checkOn, checkPause).unref();
+  #checkOn(): void {
+    if (!this.#checking?.next().done) this.#checkTimer = setTimeout(() => this.#checkOn(), checkPause).unref();
   }
-  const tidyTimer = sidecars || keep?.ms !== undefined ? setInterval(tidy, tidyEvery).unref() : undefined;
 
-  function seen(project: number, uuid: string): boolean {
+  /** True if an event with this uuid was kept in the project. */
+  seen(project: number, uuid: string): boolean {
     const isKept = (row: number): boolean => {
-      const meta = tables.events.get(row, event.meta);
+      const meta = this.tables.events.get(row, event.meta);
       if (projectOf(meta) !== project || meta & (clearedBit | lostBit)) return false;
-      const ref = lines.refAt(row);
+      const ref = this.reader.refAt(row);
       return ref?.line.events?.[ref.index]?.uuid === uuid;
     };
-    return tables.findUuid(fnv1a(uuid), isKept) !== -1;
+    return this.tables.findUuid(fnv1a(uuid), isKept) !== -1;
   }
 
-  function* textsUntil(end: number): ReturnType<TrafficLog["texts"]> {
+  /** The row of a request that is not forgotten; -1: none. */
+  #rowOf(n: number): number {
+    const row = n - this.tables.opening.n;
+    return this.tables.isForgotten(row) ? -1 : row;
+  }
+
+  /** The line of request n, or undefined when there is none (any more). */
+  line(n: number): TrafficLine | undefined {
+    return this.reader.lineAt(this.#rowOf(n));
+  }
+
+  /** The same, in steps. */
+  *reading(n: number): Stepwise<TrafficLine | undefined> {
+    return yield* this.reader.readingAt(this.#rowOf(n));
+  }
+
+  /** The head of request n; the cost does not depend on its body's size. */
+  head(n: number): RequestHead | undefined {
+    return this.reader.headAt(this.#rowOf(n));
+  }
+
+  /** Bytes of the line of request n; 0 if there is none. */
+  sizeOf(n: number): number {
+    const { requests, opening, index } = this.tables;
+    const row = n - opening.n;
+    return row < 0 || row >= requests.length ? 0 : this.reader.endOf(row) - index.offsetOf(row);
+  }
+
+  /** The JSON text of each request that is not forgotten and arrived before this call, oldest first. */
+  texts(): Generator<{ text: string; isCleared: boolean } | undefined> {
+    return this.#textsUntil(this.tables.nextRequest);
+  }
+
+  *#textsUntil(end: number): ReturnType<TrafficLog["texts"]> {
+    const tables = this.tables;
     let seq = tables.opening.seq;
     const isBefore = (row: number, n: number): boolean =>
       (tables.events.get(row, event.meta) & lostBit) !== 0 || tables.events.get(row, event.request) < n;
@@ -300,13 +333,53 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       if (at < 0 || tables.isForgotten(at) || tables.isGone(at)) continue;
       const hasEvents = row < tables.events.length && tables.events.get(row, event.request) === n;
       const isCleared = hasEvents && (tables.events.get(row, event.meta) & clearedBit) !== 0;
-      const text = yield* lines.readingTextAt(at);
-      if (text === undefined) continue;
-      yield { text, isCleared };
+      const text = yield* this.reader.readingTextAt(at);
+      if (text !== undefined) yield { text, isCleared };
     }
   }
 
-  function lost(since: number, project?: number): boolean {
+  /** The first event, and the first request, that is not evicted. */
+  get firstSeq(): number {
+    return this.tables.opening.seq + this.tables.firstEventHeld();
+  }
+
+  get firstRequest(): number {
+    const { hasSidecars, opening } = this.tables;
+    return hasSidecars ? (opening.from?.n ?? opening.n) : opening.n;
+  }
+
+  get lastSeq(): number {
+    return this.tables.nextSeq - 1;
+  }
+
+  get lastRequest(): number {
+    return this.tables.nextRequest - 1;
+  }
+
+  /** Seq of the first event whose line is held: memory evicts lines and keeps their numbers. */
+  get firstHeldSeq(): number {
+    const tables = this.tables;
+    const { opening, events } = tables;
+    if (tables.hasSidecars) return this.firstSeq;
+    const first = opening.n + tables.firstHeld();
+    return opening.seq + firstOf(0, events.length, (row) => events.get(row, event.request) >= first);
+  }
+
+  /** Seq of the last event that is in the file: the disk may refuse later ones, whose seqs are then used again. */
+  get lastWrittenSeq(): number {
+    return this.#writer.size === 0 ? this.lastSeq : this.#lastWrittenSeq;
+  }
+
+  /** Changes when events that were there went, or came back; not when memory evicts their lines. */
+  get revision(): number {
+    return this.tables.revision;
+  }
+
+  /**
+   * True if events after this seq, of one project or of all, were evicted or cleared. 0 means since the last clear.
+   */
+  lost(since: number, project?: number): boolean {
+    const tables = this.tables;
     const { opening, events } = tables;
     if (since > 0 && since < opening.seq - 1) return true;
     if (opening.from && since < opening.from.seq - 1) return true;
@@ -320,98 +393,77 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return false;
   }
 
-  function hasDamage(): boolean {
-    const { events } = tables;
-    for (let row = tables.firstEventHeld(); row < events.length; row++)
+  /** True if the line of an event is damaged: nothing is known about the event. */
+  hasDamage(): boolean {
+    const { events } = this.tables;
+    for (let row = this.tables.firstEventHeld(); row < events.length; row++)
       if (events.get(row, event.meta) & lostBit) return true;
     return false;
   }
 
-  function firstHeldSeq(): number {
-    const { opening, events } = tables;
-    if (tables.hasSidecars) return opening.seq + tables.firstEventHeld();
-    const first = opening.n + tables.firstHeld();
-    let [low, high] = [0, events.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (events.get(middle, event.request) >= first) high = middle;
-      else low = middle + 1;
-    }
-    return opening.seq + low;
+  counts(): TrafficCounts {
+    return this.tables.counts();
   }
 
-  const shownRow = (n: number): number | undefined => {
-    const row = n - tables.opening.n;
-    return tables.isForgotten(row) ? undefined : row;
-  };
+  /** Clears the problems of the events and requests up to now, of one project or of all. @throws the system's error */
+  clearProblems(project?: number): void {
+    this.#hiding.clearProblems(project);
+  }
 
-  return {
-    ...scan,
-    ...hiding,
-    append,
-    written: writer.written,
-    commit: writer.commit,
-    seen,
-    line(n) {
-      const row = shownRow(n);
-      return row === undefined ? undefined : lines.lineAt(row);
-    },
-    *reading(n) {
-      const row = shownRow(n);
-      return row === undefined ? undefined : yield* lines.readingAt(row);
-    },
-    head(n) {
-      const row = shownRow(n);
-      return row === undefined ? undefined : lines.headAt(row);
-    },
-    sizeOf(n) {
-      const row = n - tables.opening.n;
-      if (row < 0 || row >= tables.requests.length) return 0;
-      return lines.endOf(row) - tables.index.offsetOf(row);
-    },
-    texts: () => textsUntil(tables.nextRequest),
-    get firstSeq() {
-      return tables.opening.seq + tables.firstEventHeld();
-    },
-    get firstRequest() {
-      const { from, n } = tables.opening;
-      return tables.hasSidecars ? (from?.n ?? n) : n;
-    },
-    get lastSeq() {
-      return tables.nextSeq - 1;
-    },
-    get lastRequest() {
-      return tables.nextRequest - 1;
-    },
-    get firstHeldSeq() {
-      return firstHeldSeq();
-    },
-    get lastWrittenSeq() {
-      return writer.size === 0 ? tables.nextSeq - 1 : lastWrittenSeq;
-    },
-    get revision() {
-      return tables.revision;
-    },
-    lost,
-    hasDamage,
-    counts: tables.counts,
-    subscribe: (listener) => bus.subscribe(listener),
-    onVeiled: (listener) => veils.subscribe(listener),
-    async sync() {
-      writer.flush();
-      await bytes.sync();
-    },
-    async close() {
-      clearInterval(tidyTimer);
-      clearTimeout(checkTimer);
-      isClosed = true;
-      checking?.return(undefined);
-      await trimmed;
-      writer.flush();
-      await bytes.sync();
-      saveSidecars();
-      tables.close();
-      bytes.close();
-    },
-  };
+  /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
+  clearEvents(project?: number): number {
+    return this.#hiding.clear(project, false);
+  }
+
+  /** Hides requests and their events. A mark can restore them. @throws the system's error */
+  forget(project?: number): void {
+    this.#hiding.clear(project, true);
+  }
+
+  mark(): LogMark {
+    return this.#hiding.mark();
+  }
+
+  /**
+   * Shows what was visible when the mark was made, and nothing else; nothing if the log was emptied since then.
+   * `hasEvents` is true if nothing is missing.
+   */
+  restoring(mark: LogMark): ReturnType<LogHiding["restoring"]> {
+    return this.#hiding.restoring(mark);
+  }
+
+  /**
+   * Replaces all requests with those of another log; their numbers and seqs become the next ones.
+   * @param keepsOld True: old requests are only hidden, and a mark can show them again; false: their space is freed
+   */
+  replacing(lines: readonly CopiedLine[], keepsOld: boolean): SwitchPart {
+    return this.#hiding.replacing(lines, keepsOld);
+  }
+
+  subscribe(listener: (written: Written) => void): () => void {
+    return this.#bus.subscribe(listener);
+  }
+
+  /** Calls the listener when events were cleared or forgotten, or another history is shown. */
+  onVeiled(listener: (veiled: Veiled) => void): () => void {
+    return this.#veils.subscribe(listener);
+  }
+
+  async sync(): Promise<void> {
+    this.#writer.flush();
+    await this.#bytes.sync();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#tidyTimer);
+    clearTimeout(this.#checkTimer);
+    this.#isClosed = true;
+    this.#checking?.return(undefined);
+    await this.#trimmed;
+    this.#writer.flush();
+    await this.#bytes.sync();
+    this.#saveSidecars();
+    this.tables.close();
+    this.#bytes.close();
+  }
 }

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Bytes, memoryBytes } from "../../../kernel/store/bytes.ts";
+import { type Bytes, MemoryBytes } from "../../../kernel/store/bytes.ts";
 import { DataFolderError, openBytes } from "../../../kernel/store/data-folder.ts";
 import { lineNumber } from "../../../kernel/store/lines.ts";
 
@@ -51,8 +51,8 @@ export const memoryHome = (): PersonHome => ({
   index: undefined,
   canFail: false,
   flushFrom: 256 * 1024,
-  open: memoryBytes,
-  draft: memoryBytes,
+  open: () => new MemoryBytes(),
+  draft: () => new MemoryBytes(),
   take: (written) => written,
 });
 

@@ -75,11 +75,11 @@ async function pageOf<T>(
 
 function allOf<T>(
   state: PersonStoreState,
-  { table, at }: { readonly table: LineRows; at(row: number): T },
+  part: { readonly table: LineRows; at(row: number): T },
   project: number,
 ): T[] {
-  const isLiving = living(table, state, project);
-  return Array.from(newestFirst(table)).filter(isLiving).map(at);
+  const slot = state.projects.find(project);
+  return Array.from(part.table.alive(slot), (row) => part.at(row)).reverse();
 }
 
 export function createQueries(files: PersonFiles) {
@@ -87,7 +87,7 @@ export function createQueries(files: PersonFiles) {
   async function steady<T>(ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>): Promise<Listing<T>> {
     for (;;) {
       const { epoch } = files;
-      const found = await ask(() => files.epoch === epoch).catch(files.renewed);
+      const found = await ask(() => files.epoch === epoch).catch((error) => files.renewed(error));
       if (found) return found;
     }
   }
@@ -114,7 +114,8 @@ export function createQueries(files: PersonFiles) {
     groups: (query: GroupQuery = {}) =>
       steady((isValid) => {
         const { state } = files;
-        const { table, at } = state.groups;
+        const { table } = state.groups;
+        const at = (row: number) => state.groups.at(row);
         const isLiving = living(table, state, query.project);
         const isType = (row: number) => query.type === undefined || at(row).type === query.type;
         const holds = (row: number) => query.where?.(at(row)) ?? true;
@@ -128,11 +129,9 @@ export function createQueries(files: PersonFiles) {
   };
 }
 
-export type Queries = ReturnType<typeof createQueries>;
-
 const listed = ({ persons, ids }: PersonStoreState, row: number): ListedPerson => ({
   ...persons.at(row),
-  distinct_ids: ids.rowsOf(row).map(ids.text),
+  distinct_ids: ids.textsOf(row),
 });
 
 /** True for rows of existing documents (of the project, if given). */
@@ -152,19 +151,12 @@ function matches({ persons, ids }: PersonStoreState, log: LineLog, search: strin
       const { email, name } = persons.at(row).properties;
       if (has(email) || has(name)) return true;
     }
-    return ids.rowsOf(row).some((id) => has(ids.text(id)));
+    return ids.textsOf(row).some(has);
   };
 }
 
 /** Rows of the persons with the id: at most one in each project. */
-function rowsOfId(
-  { projects, findId, ids }: PersonStoreState,
-  project: number | undefined,
-  distinctId: string,
-): number[] {
-  const asked = project === undefined ? projects.entries.map((entry) => entry.project) : [project];
-  return asked
-    .map((of) => findId(of, distinctId))
-    .map((row) => (row === -1 ? -1 : ids.person(row)))
-    .filter((row) => row !== -1);
+function rowsOfId(state: PersonStoreState, project: number | undefined, distinctId: string): number[] {
+  const projects = project === undefined ? state.projects.entries.map((entry) => entry.project) : [project];
+  return projects.map((of) => state.ownerOf(of, distinctId)).filter((row) => row !== -1);
 }

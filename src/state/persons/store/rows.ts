@@ -1,39 +1,10 @@
 import { createHashIndex } from "../../journal/log/hash-index.ts";
-import { createRows, type Rows } from "../../journal/log/rows.ts";
+import { Rows } from "../../journal/log/rows.ts";
 
 /** The place of a line in people.ndjson; the length includes the newline. */
 export interface LinePlace {
   offset: number;
   length: number;
-}
-
-/**
- * A table of stored lines, 12 bytes a row and the caller's columns: the hash of the key, the offset of the newest
- * line, the project's slot and the line's size, rounded up to a power of two. Keys and documents stay on disk: a
- * look-up compares the stored line.
- */
-export interface LineRows {
-  readonly rows: Rows;
-  /** Bytes of the current lines, by their size classes: correct within a third. */
-  living: number;
-  add(hash: number, slot: number, place: LinePlace): number;
-  /** The first row of the slot with this hash that passes the test, or -1. */
-  find(hash: number, slot: number, test: (row: number) => boolean): number;
-  slot(row: number): number;
-  /** The row's newest line; `length` is rounded up, except for lines above 4 MB. */
-  place(row: number): LinePlace;
-  /** Sets the place of the row's newest line. */
-  move(row: number, place: LinePlace): void;
-  isAlive(row: number): boolean;
-  /** Marks the row as removed: it stays in the table, but is never found again. */
-  kill(row: number): void;
-  clear(): void;
-  mark(): void;
-  settle(): void;
-  /** Reverts changes since `mark`. */
-  revert(): void;
-  /** Makes rows searchable that were loaded into the empty table. */
-  loaded(): void;
 }
 
 const hashColumn = 0;
@@ -43,7 +14,7 @@ const whereColumn = 2;
 /** Columns from here on belong to the caller. */
 export const firstOwnColumn = 3;
 
-export const slotLimit = 2 ** 20;
+const slotLimit = 2 ** 20;
 const word = 2 ** 32;
 const highMask = 0xff;
 const classBits = 8;
@@ -55,69 +26,192 @@ const smallestClass = 7;
 const sizeClass = (length: number): number => Math.min(15, Math.max(0, 32 - Math.clz32(length - 1) - smallestClass));
 const classLength = (of: number): number => 1 << (of + smallestClass);
 
-export function createLineRows(ownColumns: number): LineRows {
-  const rows = createRows(firstOwnColumn + ownColumns);
-  const hashAt = (row: number): number => rows.get(row, hashColumn);
-  // loaded rows are indexed in slices after the start; until then the hash column is scanned
-  const indexOver = (existing: number) =>
-    createHashIndex(hashAt, existing, (hash, from, to) => rows.find(hashColumn, hash, -1, 0, from, to));
-  let index = indexOver(0);
-  let markedLiving = 0;
+/**
+ * A table of stored lines, 12 bytes a row and the caller's columns: the hash of the key, the offset of the newest
+ * line, the project's slot and the line's size, rounded up to a power of two. Keys and documents stay on disk: a
+ * look-up compares the stored line.
+ */
+export class LineRows {
+  readonly rows: Rows;
+  /** Bytes of the current lines, by their size classes: correct within a third. */
+  living = 0;
+  #markedLiving = 0;
+  #index: ReturnType<typeof createHashIndex>;
 
-  const where = (row: number): number => rows.get(row, whereColumn);
-  const slotOf = (row: number): number => where(row) >>> slotBits;
-  const isAlive = (row: number): boolean => (where(row) & highMask) !== dead;
-  const lengthOf = (row: number): number => classLength((where(row) >>> classBits) & 15);
-  // lines fill three quarters of their class on average
-  const weight = (row: number): number => lengthOf(row) * 0.75;
-
-  function put(row: number, slot: number, { offset, length }: LinePlace): void {
-    const high = Math.floor(offset / word);
-    rows.set(row, lowColumn, offset % word);
-    rows.set(row, whereColumn, ((slot << slotBits) | (sizeClass(length) << classBits) | high) >>> 0);
-    table.living += weight(row);
+  constructor(ownColumns: number) {
+    this.rows = new Rows(firstOwnColumn + ownColumns);
+    this.#index = this.#newIndex();
   }
 
-  const table: LineRows = {
-    rows,
-    living: 0,
-    add(hash, slot, place) {
-      const row = rows.add();
-      rows.set(row, hashColumn, hash);
-      put(row, slot, place);
-      index.add(hash, row);
-      return row;
-    },
-    find: (hash, slot, test) => index.find(hash, (row) => slotOf(row) === slot && isAlive(row) && test(row)),
-    slot: slotOf,
-    place: (row) => ({ offset: (where(row) & highMask) * word + rows.get(row, lowColumn), length: lengthOf(row) }),
-    move(row, place) {
-      table.living -= weight(row);
-      put(row, slotOf(row), place);
-    },
-    isAlive,
-    kill(row) {
-      table.living -= weight(row);
-      rows.set(row, whereColumn, (where(row) | dead) >>> 0);
-    },
-    clear() {
-      rows.truncate(0);
-      index.clear();
-      table.living = 0;
-    },
-    mark() {
-      rows.mark();
-      markedLiving = table.living;
-    },
-    settle: rows.settle,
-    revert() {
-      // the index may still have removed rows: their hashes show it
-      rows.revert();
-      table.living = markedLiving;
-    },
-    loaded() {
-      index = indexOver(rows.length);
-    },
-  };
-  return table;
+  /** Loaded rows are indexed in slices after the start; until then the hash column is scanned. */
+  #newIndex() {
+    const { rows } = this;
+    const scan = (hash: number, from: number, to: number) => rows.find(hashColumn, hash, -1, 0, from, to);
+    return createHashIndex((row) => rows.get(row, hashColumn), rows.length, scan);
+  }
+
+  #where(row: number): number {
+    return this.rows.get(row, whereColumn);
+  }
+
+  #lengthOf(row: number): number {
+    return classLength((this.#where(row) >>> classBits) & 15);
+  }
+
+  /** Lines fill three quarters of their class on average. */
+  #weight(row: number): number {
+    return this.#lengthOf(row) * 0.75;
+  }
+
+  #put(row: number, slot: number, { offset, length }: LinePlace): void {
+    const high = Math.floor(offset / word);
+    this.rows.set(row, lowColumn, offset % word);
+    this.rows.set(row, whereColumn, ((slot << slotBits) | (sizeClass(length) << classBits) | high) >>> 0);
+    this.living += this.#weight(row);
+  }
+
+  add(hash: number, slot: number, place: LinePlace): number {
+    const row = this.rows.add();
+    this.rows.set(row, hashColumn, hash);
+    this.#put(row, slot, place);
+    this.#index.add(hash, row);
+    return row;
+  }
+
+  /** The first row of the slot with this hash that passes the test, or -1. Slot -1: of an unknown project. */
+  find(hash: number, slot: number, test: (row: number) => boolean): number {
+    if (slot === -1) return -1;
+    return this.#index.find(hash, (row) => this.slot(row) === slot && this.isAlive(row) && test(row));
+  }
+
+  slot(row: number): number {
+    return this.#where(row) >>> slotBits;
+  }
+
+  /** The row's newest line; `length` is rounded up, except for lines above 4 MB. */
+  place(row: number): LinePlace {
+    const offset = (this.#where(row) & highMask) * word + this.rows.get(row, lowColumn);
+    return { offset, length: this.#lengthOf(row) };
+  }
+
+  /** Sets the place of the row's newest line. */
+  move(row: number, place: LinePlace): void {
+    this.living -= this.#weight(row);
+    this.#put(row, this.slot(row), place);
+  }
+
+  isAlive(row: number): boolean {
+    return (this.#where(row) & highMask) !== dead;
+  }
+
+  /** Rows that were not removed (of a slot, if given). */
+  *alive(slot?: number): Generator<number> {
+    for (let row = 0; row < this.rows.length; row++)
+      if (this.isAlive(row) && (slot === undefined || this.slot(row) === slot)) yield row;
+  }
+
+  /** Marks the row as removed: it stays in the table, but is never found again. */
+  kill(row: number): void {
+    this.living -= this.#weight(row);
+    this.rows.set(row, whereColumn, (this.#where(row) | dead) >>> 0);
+  }
+
+  clear(): void {
+    this.rows.truncate(0);
+    this.#index.clear();
+    this.living = 0;
+  }
+
+  mark(): void {
+    this.rows.mark();
+    this.#markedLiving = this.living;
+  }
+
+  settle(): void {
+    this.rows.settle();
+  }
+
+  /** Reverts changes since `mark`. */
+  revert(): void {
+    // the index may still have removed rows: their hashes show it
+    this.rows.revert();
+    this.living = this.#markedLiving;
+  }
+
+  /** Makes rows searchable that were loaded into the empty table. */
+  loaded(): void {
+    this.#index = this.#newIndex();
+  }
+}
+
+export interface ProjectEntry {
+  project: number;
+  persons: number;
+  /** Distinct ids that belong to a person. */
+  ids: number;
+  personless: number;
+  groups: number;
+  /** Names of the group types; the position is the index. */
+  groupTypes: readonly string[];
+}
+
+/** Projects by slot: a small number for the tables' columns. */
+export class ProjectSlots {
+  readonly entries: ProjectEntry[] = [];
+  readonly #slots = new Map<number, number>();
+  /** Number of projects at the mark, and the earlier values of those that changed since. */
+  #marked = 0;
+  #before = new Map<ProjectEntry, ProjectEntry>();
+
+  /** The slot, created if missing. @throws RangeError for more than a million projects */
+  slot(project: number): number {
+    const known = this.#slots.get(project);
+    if (known !== undefined) return known;
+    if (this.entries.length === slotLimit) throw new RangeError(`people of more than ${slotLimit} projects`);
+    this.#slots.set(project, this.entries.length);
+    return this.entries.push({ project, persons: 0, ids: 0, personless: 0, groups: 0, groupTypes: [] }) - 1;
+  }
+
+  /** -1 for a project without people, also earlier. */
+  find(project: number): number {
+    return this.#slots.get(project) ?? -1;
+  }
+
+  known(project: number): ProjectEntry | undefined {
+    return this.entries[this.find(project)];
+  }
+
+  /** The entry, to be changed. */
+  entry(slot: number): ProjectEntry {
+    const entry = this.entries[slot];
+    if (!entry) throw new RangeError(`no project slot ${slot}`);
+    if (slot < this.#marked && !this.#before.has(entry)) this.#before.set(entry, { ...entry });
+    return entry;
+  }
+
+  mark(): void {
+    this.#marked = this.entries.length;
+    this.#before = new Map();
+  }
+
+  settle(): void {
+    this.#marked = 0;
+    this.#before = new Map();
+  }
+
+  /** Reverts changes since `mark`. */
+  revert(): void {
+    for (const { project } of this.entries.splice(this.#marked)) this.#slots.delete(project);
+    for (const [entry, old] of this.#before) Object.assign(entry, old);
+    this.settle();
+  }
+
+  clear(): void {
+    this.entries.length = 0;
+    this.#slots.clear();
+  }
+
+  load(loaded: readonly ProjectEntry[]): void {
+    for (const entry of loaded) this.entries[this.slot(entry.project)] = entry;
+  }
 }

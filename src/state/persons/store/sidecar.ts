@@ -14,8 +14,8 @@ import { endianness } from "node:os";
 import { crc32 } from "node:zlib";
 import { openDraft } from "../../../kernel/base/draft.ts";
 import type { Bytes } from "../../../kernel/store/bytes.ts";
-import type { ProjectEntry } from "./projects.ts";
-import type { LineRows } from "./rows.ts";
+import { bytesOf, pageRows, printOf } from "../../journal/log/rows.ts";
+import type { LineRows, ProjectEntry, ProjectSlots } from "./rows.ts";
 import type { PersonStoreState } from "./state.ts";
 
 interface Head {
@@ -31,108 +31,110 @@ const mark = `phx-people-3-${endianness()}\n`;
 /** Width of the head's length and its checksum, as text. */
 const numberWidth = 12;
 const numberText = (number: number): string => String(number).padStart(numberWidth);
-const printed = 4096;
-/** Rows in a page of `Rows`. */
-const pageRows = 16_384;
 
-function printOf(bytes: Bytes, end: number): number {
-  const from = Math.max(0, end - printed);
-  return crc32(bytes.read(from, end - from));
-}
-
-export function createSidecar(path: string, state: PersonStoreState) {
-  const draft = `${path}.tmp`;
-  const tables = [state.ids.table, state.persons.table, state.groups.table, state.hashKeys.table];
-  let covered = 0;
-  let found: FoundHead | undefined;
-  /** Counts drafts and drops: an outdated draft does not replace the file. */
-  let turn = 0;
-
-  function write(bytes: Bytes): { fd: number; end: number } {
-    const end = bytes.size;
-    const head: Head = {
-      covered: end,
-      print: printOf(bytes, end),
-      tables: tables.map(({ rows, living }) => ({
-        rows: rows.length,
-        living,
-        checks: rows.pages.map((page) => (page ? crc32(bytesOf(page)) : 0)),
-      })),
-      projects: [...state.projects.entries],
-    };
-    const text = Buffer.from(JSON.stringify(head));
-    const fd = openDraft(draft);
-    const start = mark + numberText(text.length) + numberText(crc32(text));
-    writeSync(fd, Buffer.concat([Buffer.from(start), text]));
-    for (const { rows } of tables) for (const page of rows.pages) if (page) writeSync(fd, bytesOf(page));
-    writeSync(fd, mark);
-    return { fd, end };
-  }
-
-  function finish(fd: number, end: number): void {
-    closeSync(fd);
-    renameSync(draft, path);
-    covered = end;
-  }
-
-  return {
-    /** Bytes of people.ndjson that the file on disk covers; 0 without a usable file. */
-    get covered() {
-      return covered;
-    },
-    /** The size of a save, in bytes. */
-    get size() {
-      return tables.reduce((sum, { rows }) => sum + rows.length * rows.width * 4, 0);
-    },
-    /** Checks whether the file fits the log, and loads the projects. */
-    open(bytes: Bytes) {
-      found = readHead(path, bytes, tables);
-      covered = found?.head.covered ?? 0;
-      state.projects.load(found?.head.projects ?? []);
-      for (const [i, table] of tables.entries()) table.living = found?.head.tables[i]?.living ?? 0;
-    },
-    /** Fills the empty tables, a page with each step. @returns false if the file is damaged */
-    *fill() {
-      if (!found) return false;
-      const isWhole = yield* readTables(path, found.end, tables, found.head);
-      if (!isWhole) covered = 0;
-      return isWhole;
-    },
-    /** Writes the rows to a draft, which replaces the old file once it is on disk. */
-    save(bytes: Bytes) {
-      const mine = ++turn;
-      const { fd, end } = write(bytes);
-      fdatasync(fd, (error) => {
-        if (error || mine !== turn) closeSync(fd);
-        else finish(fd, end);
-      });
-    },
-    /** The same synchronously, for closing. */
-    saveNow(bytes: Bytes) {
-      turn++;
-      const { fd, end } = write(bytes);
-      fdatasyncSync(fd);
-      finish(fd, end);
-    },
-    drop() {
-      turn++;
-      covered = 0;
-      for (const file of [path, draft]) rmSync(file, { force: true });
-    },
-  };
+interface FoundHead {
+  head: Head;
+  end: number;
 }
 
 /**
  * people.idx: the rows of people.ndjson, so that opening does not read the log. A cache: damage is not an error, and the
  * file can be deleted at any time.
  */
-export type Sidecar = ReturnType<typeof createSidecar>;
+export class Sidecar {
+  readonly #path: string;
+  readonly #draft: string;
+  readonly #projects: ProjectSlots;
+  readonly #tables: readonly LineRows[];
+  #covered = 0;
+  #found: FoundHead | undefined;
+  /** Counts drafts and drops: an outdated draft does not replace the file. */
+  #turn = 0;
 
-const bytesOf = (page: Uint32Array): Buffer => Buffer.from(page.buffer, page.byteOffset, page.byteLength);
+  constructor(path: string, { projects, ids, persons, groups, hashKeys }: PersonStoreState) {
+    this.#path = path;
+    this.#draft = `${path}.tmp`;
+    this.#projects = projects;
+    this.#tables = [ids.table, persons.table, groups.table, hashKeys.table];
+  }
 
-interface FoundHead {
-  head: Head;
-  end: number;
+  /** Bytes of people.ndjson that the file on disk covers; 0 without a usable file. */
+  get covered(): number {
+    return this.#covered;
+  }
+
+  /** The size of a save, in bytes. */
+  get size(): number {
+    return this.#tables.reduce((sum, { rows }) => sum + rows.length * rows.width * 4, 0);
+  }
+
+  /** Checks whether the file fits the log, and loads the projects. */
+  open(bytes: Bytes): void {
+    const found = readHead(this.#path, bytes, this.#tables);
+    this.#found = found;
+    this.#covered = found?.head.covered ?? 0;
+    this.#projects.load(found?.head.projects ?? []);
+    for (const [i, table] of this.#tables.entries()) table.living = found?.head.tables[i]?.living ?? 0;
+  }
+
+  /** Fills the empty tables, a page with each step. @returns false if the file is damaged */
+  *fill(): Generator<void, boolean> {
+    if (!this.#found) return false;
+    const isWhole = yield* readTables(this.#path, this.#found, this.#tables);
+    if (!isWhole) this.#covered = 0;
+    return isWhole;
+  }
+
+  #write(bytes: Bytes): { fd: number; end: number } {
+    const end = bytes.size;
+    const head: Head = {
+      covered: end,
+      print: printOf(bytes, end),
+      tables: this.#tables.map(({ rows, living }) => ({
+        rows: rows.length,
+        living,
+        checks: rows.pages.map((page) => (page ? crc32(bytesOf(page)) : 0)),
+      })),
+      projects: this.#projects.entries,
+    };
+    const text = Buffer.from(JSON.stringify(head));
+    const fd = openDraft(this.#draft);
+    const start = mark + numberText(text.length) + numberText(crc32(text));
+    writeSync(fd, Buffer.concat([Buffer.from(start), text]));
+    for (const { rows } of this.#tables) for (const page of rows.pages) if (page) writeSync(fd, bytesOf(page));
+    writeSync(fd, mark);
+    return { fd, end };
+  }
+
+  #finish(fd: number, end: number): void {
+    closeSync(fd);
+    renameSync(this.#draft, this.#path);
+    this.#covered = end;
+  }
+
+  /** Writes the rows to a draft, which replaces the old file once it is on disk. */
+  save(bytes: Bytes): void {
+    const mine = ++this.#turn;
+    const { fd, end } = this.#write(bytes);
+    fdatasync(fd, (error) => {
+      if (error || mine !== this.#turn) closeSync(fd);
+      else this.#finish(fd, end);
+    });
+  }
+
+  /** The same synchronously, for closing. */
+  saveNow(bytes: Bytes): void {
+    this.#turn++;
+    const { fd, end } = this.#write(bytes);
+    fdatasyncSync(fd);
+    this.#finish(fd, end);
+  }
+
+  drop(): void {
+    this.#turn++;
+    this.#covered = 0;
+    for (const file of [this.#path, this.#draft]) rmSync(file, { force: true });
+  }
 }
 
 /** Undefined if the file is missing, of another version or cut short, or covers another log. */
@@ -170,9 +172,9 @@ function readText(fd: number, position: number, length: number): string {
 
 const pagesOf = (rows: number): number => Math.ceil(rows / pageRows);
 
-function* readTables(path: string, from: number, tables: readonly LineRows[], head: Head): Generator<void, boolean> {
+function* readTables(path: string, { head, end }: FoundHead, tables: readonly LineRows[]): Generator<void, boolean> {
   const fd = openSync(path, "r");
-  let position = from;
+  let position = end;
   try {
     for (const [i, table] of tables.entries()) {
       const length = head.tables[i]?.rows ?? 0;

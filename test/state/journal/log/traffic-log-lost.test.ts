@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { memoryBytes } from "../../../../src/kernel/store/bytes.ts";
+import { MemoryBytes } from "../../../../src/kernel/store/bytes.ts";
 import { entryWriter } from "../../../../src/state/journal/log/traffic-entry.ts";
-import { openTrafficLog } from "../../../../src/state/journal/log/traffic-log.ts";
+import { TrafficLog } from "../../../../src/state/journal/log/traffic-log.ts";
 import type { TrafficLine } from "../../../../src/state/journal/traffic.ts";
 import { reset } from "../../../kernel/store/changing.ts";
 
@@ -10,8 +10,8 @@ const entryOf = entryWriter();
 
 /** A log with an event of each of these projects, each in a request of its own. */
 async function logOf(projects: readonly number[], keepBytes?: number) {
-  const log = openTrafficLog({
-    bytes: memoryBytes(),
+  const log = new TrafficLog({
+    bytes: new MemoryBytes(),
     keysOf,
     ...(keepBytes !== undefined && { keep: { bytes: keepBytes } }),
   });

@@ -1,43 +1,33 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { CallRecord } from "../../../../src/kernel/http/call.ts";
-import { type Bytes, memoryBytes } from "../../../../src/kernel/store/bytes.ts";
+import { MemoryBytes } from "../../../../src/kernel/store/bytes.ts";
 import type { EventFacts } from "../../../../src/state/journal/event.ts";
 import { entryWriter } from "../../../../src/state/journal/log/traffic-entry.ts";
-import { openTrafficLog, type TimeFilter, type TrafficLog } from "../../../../src/state/journal/log/traffic-log.ts";
+import { type TimeFilter, TrafficLog } from "../../../../src/state/journal/log/traffic-log.ts";
 import type { EventKey, TrafficLine } from "../../../../src/state/journal/traffic.ts";
 
 const requests = 2_000;
 const pad = "x".repeat(4_000);
 
-/** Counts what is read of the log. */
-function counted(bytes: Bytes) {
-  const read = { times: 0, bytes: 0 };
-  const counting: Bytes = {
-    ...bytes,
-    get start() {
-      return bytes.start;
-    },
-    get size() {
-      return bytes.size;
-    },
-    read(offset, length) {
-      read.times++;
-      read.bytes += length;
-      return bytes.read(offset, length);
-    },
-  };
-  return { bytes: counting, read };
+/** What is read of the log. */
+const read = { times: 0, bytes: 0 };
+
+class CountingBytes extends MemoryBytes {
+  override read(offset: number, length: number): Buffer {
+    read.times++;
+    read.bytes += length;
+    return super.read(offset, length);
+  }
 }
 
 const keysOf = (line: TrafficLine): EventKey[] => line.body as unknown as EventKey[];
-const { bytes, read } = counted(memoryBytes());
 let log: TrafficLog;
 
 /** Events arrive in an order that is not that of their times. */
 const timeOf = (i: number): number => (i % 2 === 0 ? i : 10_000 - i);
 
 beforeAll(async () => {
-  log = openTrafficLog({ bytes, keysOf });
+  log = new TrafficLog({ bytes: new CountingBytes(), keysOf });
   const entryOf = entryWriter();
   for (let i = 0; i < requests; i++) {
     const items = [{ event: `e${i % 10}`, distinct_id: `u${i}`, pad: i % 100 === 0 ? pad.repeat(10) : pad }];
@@ -55,8 +45,8 @@ beforeAll(async () => {
 
 test("the keys of a request are read once for all its events", async () => {
   let times = 0;
-  const own = openTrafficLog({
-    bytes: memoryBytes(),
+  const own = new TrafficLog({
+    bytes: new MemoryBytes(),
     keysOf(line) {
       times++;
       return keysOf(line);
@@ -114,7 +104,9 @@ describe("the lines that are read", () => {
   });
 
   test("of a partition are its own", () => {
-    const { result, times: reads } = reading(() => [...log.requests({ partition: "worker-7" })].map(log.line));
+    const { result, times: reads } = reading(() =>
+      [...log.requests({ partition: "worker-7" })].map((n) => log.line(n)),
+    );
     expect(result.map((line) => line?.n)).toEqual([1_501, 1_001, 501, 1]);
     expect(reads).toBeLessThanOrEqual(4);
   });

@@ -2,15 +2,11 @@ import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSy
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { CallRecord } from "../../../../src/kernel/http/call.ts";
-import { fileBytes, memoryBytes } from "../../../../src/kernel/store/bytes.ts";
+import { FileBytes, MemoryBytes } from "../../../../src/kernel/store/bytes.ts";
 import { DataFolderError } from "../../../../src/kernel/store/data-folder.ts";
 import type { EventFacts } from "../../../../src/state/journal/event.ts";
 import { entryWriter, type GivenReply, type ReceivedCall } from "../../../../src/state/journal/log/traffic-entry.ts";
-import {
-  openTrafficLog,
-  type TrafficLog,
-  type TrafficLogOptions,
-} from "../../../../src/state/journal/log/traffic-log.ts";
+import { TrafficLog, type TrafficLogOptions } from "../../../../src/state/journal/log/traffic-log.ts";
 import type { EventKey, TrafficLine } from "../../../../src/state/journal/traffic.ts";
 import { reset } from "../../../kernel/store/changing.ts";
 import { newFolder } from "../../../support/folder.ts";
@@ -32,10 +28,10 @@ const keysOf = (line: TrafficLine): EventKey[] => line.body as unknown as Item[]
 const sidecars = (path: string) => ({ requests: `${path}.r.idx`, events: `${path}.e.idx` });
 
 const inFile = (path: string, more: Partial<TrafficLogOptions> = {}): TrafficLog =>
-  openTrafficLog({ bytes: fileBytes(path), sidecars: sidecars(path), keysOf, name: path, ...more });
+  new TrafficLog({ bytes: new FileBytes(path), sidecars: sidecars(path), keysOf, name: path, ...more });
 
 const inMemory = (more: Partial<TrafficLogOptions> = {}): TrafficLog =>
-  openTrafficLog({ bytes: memoryBytes(), keysOf, ...more });
+  new TrafficLog({ bytes: new MemoryBytes(), keysOf, ...more });
 
 const entryOf = entryWriter();
 
@@ -501,24 +497,14 @@ describe("a log in a file", () => {
 });
 
 test("a disk that refuses: the answer fails, nothing is found later, the log goes on", async () => {
-  const bytes = memoryBytes();
   let full = false;
-  const log = openTrafficLog({
-    bytes: {
-      ...bytes,
-      get size() {
-        return bytes.size;
-      },
-      get start() {
-        return bytes.start;
-      },
-      append(chunk) {
-        if (full) throw new Error("ENOSPC");
-        return bytes.append(chunk);
-      },
-    },
-    keysOf,
-  });
+  class Disk extends MemoryBytes {
+    override append(chunk: Buffer) {
+      if (full) throw new Error("ENOSPC");
+      return super.append(chunk);
+    }
+  }
+  const log = new TrafficLog({ bytes: new Disk(), keysOf });
   log.append(entry([item("a")]));
   await log.written();
   full = true;
@@ -572,7 +558,7 @@ test("a file lets go of the oldest requests and of their rows; numbers, look-ups
 });
 
 test("in memory the oldest requests make room, visibly", async () => {
-  const bytes = memoryBytes();
+  const bytes = new MemoryBytes();
   const log = inMemory({ bytes, keep: { bytes: 2_000 } });
   for (let i = 0; i < 40; i++) {
     log.append(entry([item(`e${i}`)], { uuid: () => `id-${i}` }));
