@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../kernel/base/json.ts";
 import type { Desk } from "../../service/capture/desk.ts";
-import { type Item, unreadItem } from "../../service/capture/item.ts";
+import { Item } from "../../service/capture/item.ts";
 import { decideMerge, type MergedIds, specialEvents } from "../../service/capture/merge.ts";
 import { isIllegalForMerge } from "../../service/capture/person-ids.ts";
 import { settlePerson } from "../../service/capture/persons.ts";
@@ -29,7 +29,7 @@ const refusals: readonly Warning[] = ["cannot_merge_with_illegal_distinct_id", "
 const refusalOf = (event: StoredEvent): Warning | undefined => refusals.find((it) => event.warnings.includes(it));
 
 const itemOf = (event: StoredEvent): Item => ({
-  ...unreadItem(Date.parse(event.timestamp)),
+  ...new Item(Date.parse(event.timestamp)),
   event: event.event,
   distinct_id: event.distinct_id,
   properties: event.properties,

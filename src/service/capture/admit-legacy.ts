@@ -2,7 +2,7 @@ import { SimError } from "../../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import type { Dialect } from "../../state/documents/dialect.ts";
 import { idText, nameText, noProperties, objectOf, shortened } from "../../state/journal/items.ts";
-import { type Item, unreadItem, uuidText, warn } from "./item.ts";
+import { Item, uuidText, warn } from "./item.ts";
 import { namelessText } from "./open.ts";
 import { eventTime } from "./timestamp.ts";
 
@@ -106,7 +106,7 @@ const performanceEvent = "$performance_event";
  * missing_event_name, empty_event_name, missing_distinct_id
  */
 export function admitLegacy(raw: Json, index: number, admission: Admission): Item {
-  if (!isObject(raw)) return refuse("invalid_item", admission, unreadItem(admission.at));
+  if (!isObject(raw)) return refuse("invalid_item", admission, new Item(admission.at));
   checkTypes(raw, index);
   const item = readItem(raw, index, admission);
   const fault = faultOf(raw, item);
@@ -124,25 +124,15 @@ function readItem(raw: JsonObject, index: number, admission: Admission): Item {
   const properties = propertiesOf(raw, index);
   const name = nameText(raw);
   const id = idText(raw);
-  const item: Item = {
-    event: shortened(name),
-    distinct_id: shortened(id),
-    uuid: uuidOf(raw, index),
-    time: admission.at,
-    properties,
-    set: objectOf(raw.$set),
-    setOnce: objectOf(raw.$set_once),
-    processPerson: properties.$process_person_profile,
-    place: undefined,
-    warnings: undefined,
-    placeholder: false,
-    isCookieless: properties.$cookieless_mode === true,
-    hasOwnId: false,
-    adds: undefined,
-    strips: undefined,
-    dropped: undefined,
-    detail: undefined,
-  };
+  const item = new Item(admission.at);
+  item.event = shortened(name);
+  item.distinct_id = shortened(id);
+  item.uuid = uuidOf(raw, index);
+  item.properties = properties;
+  item.set = objectOf(raw.$set);
+  item.setOnce = objectOf(raw.$set_once);
+  item.processPerson = properties.$process_person_profile;
+  item.isCookieless = properties.$cookieless_mode === true;
   settleTime(item, raw, admission);
   if (name !== item.event) warn(item, "event_name_truncated");
   if (id !== item.distinct_id) warn(item, "distinct_id_truncated");

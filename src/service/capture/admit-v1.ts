@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts"
 import { itemsPerStep, type Work } from "../../kernel/base/work.ts";
 import type { DropReason } from "../../state/journal/drop-reasons.ts";
 import { maxName, noProperties, objectOf, optionProperties } from "../../state/journal/items.ts";
-import { type Item, unreadItem, uuidText } from "./item.ts";
+import { Item, uuidText } from "./item.ts";
 import { isPlaceholder } from "./person-ids.ts";
 import { futureTolerance, parseRfc3339 } from "./timestamp.ts";
 
@@ -83,26 +83,16 @@ function timeOf(item: V1Item, options: JsonObject, { at, sentAt }: V1Admission):
 function keptItem(item: V1Item, uuid: string, admission: V1Admission): Item {
   const own = objectOf(item.raw.properties) ?? noProperties;
   const options = optionProperties(item.raw.options) ?? noProperties;
-  const placeholder = isPlaceholder(item.distinct_id);
-  return {
-    event: item.event,
-    distinct_id: item.distinct_id,
-    uuid,
-    time: timeOf(item, options, admission),
-    properties: own,
-    set: undefined,
-    setOnce: undefined,
-    processPerson: options.$process_person_profile ?? own.$process_person_profile,
-    place: undefined,
-    warnings: placeholder ? ["person_processing_disabled"] : undefined,
-    placeholder,
-    isCookieless: (options.$cookieless_mode ?? own.$cookieless_mode) === true,
-    hasOwnId: false,
-    adds: undefined,
-    strips: undefined,
-    dropped: undefined,
-    detail: undefined,
-  };
+  const kept = new Item(timeOf(item, options, admission));
+  kept.event = item.event;
+  kept.distinct_id = item.distinct_id;
+  kept.uuid = uuid;
+  kept.properties = own;
+  kept.processPerson = options.$process_person_profile ?? own.$process_person_profile;
+  kept.placeholder = isPlaceholder(item.distinct_id);
+  if (kept.placeholder) kept.warnings = ["person_processing_disabled"];
+  kept.isCookieless = (options.$cookieless_mode ?? own.$cookieless_mode) === true;
+  return kept;
 }
 
 function admitV1(item: V1Item, uuid: string, admission: V1Admission): Item {
@@ -111,7 +101,7 @@ function admitV1(item: V1Item, uuid: string, admission: V1Admission): Item {
   const reason = broken?.reason ?? (misrouted ? "misrouted_event" : undefined);
   if (reason === undefined) return keptItem(item, uuid, admission);
   const { event, distinct_id } = item;
-  return { ...unreadItem(admission.at), event, distinct_id, uuid, dropped: reason };
+  return Object.assign(new Item(admission.at), { event, distinct_id, uuid, dropped: reason });
 }
 
 function checkedUuid(text: string, earlier: Set<string>): string {

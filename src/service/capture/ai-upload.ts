@@ -12,7 +12,7 @@ import { decideItems } from "./decide.ts";
 import type { Desk } from "./desk.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
 import type { Packet } from "./packet.ts";
-import { legacyProject, projectByHeader } from "./project.ts";
+import { bearerProject } from "./project.ts";
 import { admitAll } from "./take-legacy.ts";
 
 const mebibyte = 1024 * 1024;
@@ -24,12 +24,6 @@ interface AcceptedPart {
   length: number;
   "content-type": string | null;
   "content-encoding": string | null;
-}
-
-function bearer(headers: Packet["headers"]): string {
-  const { authorization = "" } = headers;
-  if (authorization.startsWith("Bearer ")) return authorization.slice("Bearer ".length);
-  throw new SimError("missing_token", "event submitted without an api_key");
 }
 
 function jsonOf(part: MultipartPart, title: string): Json {
@@ -107,8 +101,7 @@ function* takeAiUpload(desk: Desk, packet: Packet): Work<AcceptedPart[]> {
   const bytes = isPacked ? yield* inflated("gzip", body, decodedLimit) : body;
   yield;
   const boundary = boundaryOf(headers["content-type"] ?? "");
-  const project = (projectByHeader(desk, packet) ?? legacyProject(desk, bearer(headers)))?.id ?? null;
-  record.project = project;
+  const project = bearerProject(desk, packet);
   const parts = readParts(bytes, boundary);
   yield;
   const event = assembled(parts);

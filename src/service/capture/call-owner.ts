@@ -66,24 +66,13 @@ function projectId(
   return project?.id ?? projectOfPersonal({ worlds, keys }, key) ?? null;
 }
 
-/** Finds out whose a call is before, or without, its handler. Nothing here throws. */
-export interface CallOwners {
-  /** The project of a call. `adopts`: a key that no project has may become a project. */
-  owner(call: Call, adopts?: boolean): number | null;
-  /** The text of its body, with keys masked. */
-  text(call: Call): string | undefined;
-  /** Fills the record of a call that no handler sees. */
-  identify(call: Call, adopts: boolean): void;
-  /** The project of a call that no row answers. */
-  ofUnmatched(call: Call): number | null;
-}
-
-export function createCallOwners(desk: Owners & Pick<Desk, "projectFor">): CallOwners {
+export function createCallOwners(desk: Owners & Pick<Desk, "projectFor">) {
   const known: Desk["projectFor"] = (key) => desk.worlds.projectByKey(key);
 
   const bodyOf = (call: Call): DecodedBody | undefined =>
     withBodies.has(call.family) && hasBody(call) ? decodedBody(call) : undefined;
 
+  /** The project of a call. `adopts`: a key that no project has may become a project. */
   function owner(call: Call, adopts = false): number | null {
     const token = bodyOf(call)?.token;
     const named = call.family === "management" ? undefined : idInHeader(desk, call);
@@ -92,17 +81,23 @@ export function createCallOwners(desk: Owners & Pick<Desk, "projectFor">): CallO
 
   return {
     owner,
-    text: (call) => call.record.text ?? bodyOf(call)?.json?.text,
-    identify(call, adopts) {
+    /** The text of its body, with keys masked. */
+    text: (call: Call): string | undefined => call.record.text ?? bodyOf(call)?.json?.text,
+    /** Fills the record of a call that no handler sees. */
+    identify(call: Call, adopts: boolean): void {
       const { record } = call;
       const body = bodyOf(call);
       if (body) noteBody(record, body.json, body.steps);
       record.project = owner(call, adopts);
     },
-    ofUnmatched(call) {
+    /** The project of a call that no row answers. */
+    ofUnmatched(call: Call): number | null {
       const named = idInHeader(desk, call);
       if (named !== undefined) return named;
       return projectId(desk, call, call.body.length > 0 ? decodedBody(call).token : undefined, known);
     },
   };
 }
+
+/** Finds out whose a call is before, or without, its handler. Nothing of it throws. */
+export type CallOwners = ReturnType<typeof createCallOwners>;

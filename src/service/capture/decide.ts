@@ -1,16 +1,59 @@
+import type { JsonObject } from "../../kernel/base/json.ts";
 import { itemsPerStep, type Work } from "../../kernel/base/work.ts";
 import { clientAddress } from "../../kernel/http/client-address.ts";
 import type { StoredProject } from "../../state/documents/world.ts";
 import type { DropReason } from "../../state/journal/drop-reasons.ts";
 import type { EventFacts } from "../../state/journal/event.ts";
+import { type GeoPlace, ipOf, type Places } from "../../state/journal/places.ts";
 import type { Desk } from "./desk.ts";
-import { settleProperties } from "./event-properties.ts";
-import { type PlaceFinder, placeFinder } from "./geoip.ts";
+import { chainOf } from "./elements.ts";
 import type { Item } from "./item.ts";
 import { type SpecialEvent, specialEvents } from "./merge.ts";
 import { isUsedUp, type Packet } from "./packet.ts";
 import { settleGroups, settlePerson } from "./persons.ts";
 import { settleVisitor } from "./visitors.ts";
+
+type PlaceFinder = (properties: JsonObject) => GeoPlace | undefined;
+
+/**
+ * Looks places up for the events of a request. The hosted service's sample place of 127.0.0.1 is for its
+ * own developers: here loopback has none, unless a row has one. Upstream geoip.template.ts.
+ */
+function placeFinder(
+  places: Places,
+  { headers, peer }: Pick<Packet, "headers" | "peer">,
+): PlaceFinder | undefined {
+  if (places.isEmpty) return undefined;
+  const address = clientAddress((name) => headers[name], peer);
+  return (properties) => {
+    if (properties.$geoip_disable) return undefined;
+    const ip = ipOf(properties, address);
+    return typeof ip === "string" ? places.placeOf(ip) : undefined;
+  };
+}
+
+const without = (item: Item, name: string): void => {
+  item.strips = [...(item.strips ?? []), name];
+};
+
+/** Old SDKs send elements as a list, which the service keeps as text. */
+function joinElements(item: Item): void {
+  const { $elements, $elements_chain } = item.properties;
+  if ($elements === undefined) return;
+  without(item, "$elements");
+  if (!$elements_chain) item.adds = { ...item.adds, $elements_chain: chainOf($elements) };
+}
+
+/**
+ * What the service adds to the properties of an event, or does not keep of them. Upstream ingestion pipeline:
+ * extract-heatmap-data, prepare-event and create-event steps.
+ */
+function settleProperties(item: Item, { settings }: StoredProject): void {
+  joinElements(item);
+  // of `$$heatmap` itself they are all there is to see
+  if (item.event !== "$$heatmap" && item.properties.$heatmap_data !== undefined) without(item, "$heatmap_data");
+  if (settings.anonymize_ips === true) without(item, "$ip");
+}
 
 /** Uuids of earlier kept events of the request; undefined for a single event. */
 type Earlier = Set<string> | undefined;

@@ -7,53 +7,37 @@ import type { GeoPlace } from "../../state/journal/places.ts";
  * One item of a request, read: what the rest of the pipeline needs of it. It is its own index key
  * (`EventKey`), so that keeping one costs nothing.
  */
-export interface Item {
-  event: string;
-  distinct_id: string;
+export class Item {
+  event = "";
+  distinct_id = "";
   /** As sent, in its usual spelling; null when there was none. */
-  uuid: string | null;
+  uuid: string | null = null;
   /** ms since the epoch */
   time: number;
-  properties: JsonObject;
+  properties: JsonObject = noProperties;
   /** The item's top-level `$set` and `$set_once`: they win over those in the properties. */
-  set: JsonObject | undefined;
-  setOnce: JsonObject | undefined;
+  set: JsonObject | undefined = undefined;
+  setOnce: JsonObject | undefined = undefined;
   /** The value of `$process_person_profile`, wherever it stood. */
-  processPerson: Json | undefined;
-  place: GeoPlace | undefined;
-  warnings: Warning[] | undefined;
+  processPerson: Json | undefined = undefined;
+  place: GeoPlace | undefined = undefined;
+  warnings: Warning[] | undefined = undefined;
   /** A placeholder id (capture v1): its events are kept without a person. */
-  placeholder: boolean;
+  placeholder = false;
   /** The sender knows no id of the visitor: `$cookieless_mode`, wherever it stood. */
-  isCookieless: boolean;
+  isCookieless = false;
   /** True if the sent id is not the stored one. */
-  hasOwnId: boolean;
+  hasOwnId = false;
   /** What the service adds to the properties, and names of those that it does not keep. */
-  adds: JsonObject | undefined;
-  strips: readonly string[] | undefined;
-  dropped: DropReason | undefined;
-  detail: string | undefined;
-}
+  adds: JsonObject | undefined = undefined;
+  strips: readonly string[] | undefined = undefined;
+  dropped: DropReason | undefined = undefined;
+  detail: string | undefined = undefined;
 
-export const unreadItem = (time: number): Item => ({
-  event: "",
-  distinct_id: "",
-  uuid: null,
-  time,
-  properties: noProperties,
-  set: undefined,
-  setOnce: undefined,
-  processPerson: undefined,
-  place: undefined,
-  warnings: undefined,
-  placeholder: false,
-  isCookieless: false,
-  hasOwnId: false,
-  adds: undefined,
-  strips: undefined,
-  dropped: undefined,
-  detail: undefined,
-});
+  constructor(time: number) {
+    this.time = time;
+  }
+}
 
 const usual = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const other = /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;

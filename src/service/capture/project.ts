@@ -64,3 +64,16 @@ export function v1Project(desk: Desk, token: string): StoredProject | undefined 
   if (project || desk.dialect === "production") return project;
   throw invalid("no project has this key");
 }
+
+/** The project of the header, or of the key behind `Bearer`; the call's record has it then. @throws SimError */
+export function bearerProject(desk: Desk, packet: Packet): number | null {
+  const { authorization = "" } = packet.headers;
+  const named = projectByHeader(desk, packet);
+  if (!named && !authorization.startsWith("Bearer "))
+    throw new SimError("missing_token", "event submitted without an api_key", {
+      hint: "send `Authorization: Bearer PROJECT_KEY`",
+    });
+  const project = named ?? legacyProject(desk, authorization.slice("Bearer ".length));
+  packet.record.project = project?.id ?? null;
+  return packet.record.project;
+}

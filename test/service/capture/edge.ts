@@ -6,11 +6,9 @@ import type { CallRecord } from "../../../src/kernel/http/call.ts";
 import { type CallParts, callFrom } from "../../../src/kernel/http/call.ts";
 import type { Endpoint } from "../../../src/kernel/http/endpoint.ts";
 import { createRouter } from "../../../src/kernel/http/router.ts";
-import { captureV1Endpoints } from "../../../src/service/capture/capture-v1.ts";
 import type { Desk } from "../../../src/service/capture/desk.ts";
 import { captureSlice } from "../../../src/service/capture/endpoint/capture.ts";
-import { otelEndpoint } from "../../../src/service/capture/otel/endpoint.ts";
-import { recordingEndpoint } from "../../../src/service/capture/recordings.ts";
+import { furtherCaptureSlice } from "../../../src/service/capture/slice.ts";
 import { createVisitors } from "../../../src/service/capture/visitors.ts";
 import type { Dialect } from "../../../src/state/documents/dialect.ts";
 import { createKeyring } from "../../../src/state/documents/keyring.ts";
@@ -101,9 +99,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
   };
   const endpoints: Endpoint[] = [
     ...captureSlice.rows({ desk, mayVisit: () => false }),
-    ...captureV1Endpoints(desk),
-    recordingEndpoint(desk),
-    otelEndpoint(desk),
+    ...furtherCaptureSlice.rows({ desk }),
   ];
   const crashes: unknown[] = [];
   let seq = 1;

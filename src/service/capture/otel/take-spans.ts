@@ -10,18 +10,11 @@ import { decideItems } from "../decide.ts";
 import type { Desk } from "../desk.ts";
 import { parseJson } from "../json-text.ts";
 import { decodedLimits, isUsedUp, type Packet } from "../packet.ts";
-import { legacyProject, projectByHeader } from "../project.ts";
+import { bearerProject } from "../project.ts";
 import { admitAll } from "../take-legacy.ts";
 import { readProtobuf } from "./protobuf.ts";
 import { eventName, eventOf, type SpanEvent } from "./span-events.ts";
 import { checkCount, type OtlpSpan, spansOf } from "./spans.ts";
-
-function bearer({ authorization = "" }: Packet["headers"]): string {
-  if (authorization.startsWith("Bearer ")) return authorization.slice("Bearer ".length);
-  throw new SimError("missing_token", "event submitted without an api_key", {
-    hint: "send `Authorization: Bearer PROJECT_KEY`",
-  });
-}
 
 function* unpacked({ headers, body, record }: Packet): Work<Buffer> {
   const encoding = headers["content-encoding"]?.toLowerCase() ?? "";
@@ -90,10 +83,9 @@ const overQuota = json({ error: "quota exceeded" }, 400);
  * unparsable_payload, payload_too_large
  */
 export function* takeSpans(desk: Desk, packet: Packet): Work<Reply> {
-  const { headers, body, record } = packet;
+  const { body, record } = packet;
   if (body.length === 0) throw new SimError("missing_payload", "request missing data payload");
-  const project = (projectByHeader(desk, packet) ?? legacyProject(desk, bearer(headers)))?.id ?? null;
-  record.project = project;
+  const project = bearerProject(desk, packet);
   const events = yield* eventsOf(desk, spansOf(yield* readRequest(packet)));
   record.steps = [...(record.steps ?? []), "otlp"];
   record.shape = "legacy";

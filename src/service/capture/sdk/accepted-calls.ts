@@ -14,6 +14,7 @@ import {
   privateProject,
   projectOfToken,
   requiredText,
+  serviceRow,
   textField,
 } from "./requests.ts";
 
@@ -125,12 +126,8 @@ function accept(answer: JsonObject, more: More, call: Call, desk: Desk): Reply {
 
 export const acceptedCallEndpoints = (desk: Desk): Endpoint[] =>
   acceptedCalls.map(([methods, path, summary, answer, more = {}]) => ({
-    methods: methods.split(" "),
-    path,
-    family: "service",
-    summary,
+    ...serviceRow(path, summary, (call) => accept(answer, more, call, desk), methods),
     ...(more.scope !== undefined && { scope: more.scope }),
-    handle: (call) => accept(answer, more, call, desk),
   }));
 
 /** OTLP over HTTP, as JSON or protobuf. The request stays in the journal; nothing is evaluated. */
@@ -162,10 +159,4 @@ function acceptTelemetry(call: Call, desk: Desk): Reply {
 
 /** OTLP endpoints; the project key is in `?token=` or a bearer header. */
 export const telemetryEndpoints = (desk: Desk): Endpoint[] =>
-  telemetryRows.map(([path, summary]) => ({
-    methods: ["POST"],
-    path,
-    family: "service",
-    summary,
-    handle: (call) => acceptTelemetry(call, desk),
-  }));
+  telemetryRows.map(([path, summary]) => serviceRow(path, summary, (call) => acceptTelemetry(call, desk), "POST"));

@@ -7,7 +7,7 @@ import { listsOwner } from "../../../state/documents/project-documents.ts";
 import { liveResources } from "../../../state/documents/resources.ts";
 import type { ReadonlyWorld, StoredProject, StoredResource, World } from "../../../state/documents/world.ts";
 import type { Desk } from "../desk.ts";
-import { answered, privateProject, projectOfToken } from "./requests.ts";
+import { answered, privateProject, projectOfToken, serviceRow } from "./requests.ts";
 
 type Owned = World["product_tours"][number];
 
@@ -113,16 +113,12 @@ const rows: readonly Row[] = [
 ];
 
 export const publicListEndpoints = (desk: Desk): Endpoint[] =>
-  rows.map(({ path, summary, show }) => ({
-    methods: ["GET"],
-    path,
-    family: "service",
-    summary,
-    handle(call) {
+  rows.map(({ path, summary, show }) =>
+    serviceRow(path, summary, (call) => {
       const project = projectOfToken(desk, call, queryToken(call));
       return answered(show(desk.worlds.current, project, call));
-    },
-  }));
+    }),
+  );
 
 type Prompt = World["prompts"][number];
 
@@ -181,16 +177,10 @@ const promptRows: readonly (readonly [tail: string, show: Show, summary: string]
 
 export const promptEndpoints = (desk: Desk): Endpoint[] =>
   ["environments", "projects"].flatMap((parent) =>
-    promptRows.map(
-      ([tail, show, summary]): Endpoint => ({
-        methods: ["GET"],
-        path: `/api/${parent}/:project_id/llm_prompts${tail}`,
-        family: "service",
-        summary,
-        scope: promptScope,
-        handle(call) {
-          return answered(show(call, desk, privateProject(call, desk, promptScope)));
-        },
-      }),
-    ),
+    promptRows.map(([tail, show, summary]) => ({
+      ...serviceRow(`/api/${parent}/:project_id/llm_prompts${tail}`, summary, (call) =>
+        answered(show(call, desk, privateProject(call, desk, promptScope))),
+      ),
+      scope: promptScope,
+    })),
   );

@@ -8,7 +8,7 @@ import { liveResources } from "../../../state/documents/resources.ts";
 import type { ReadonlyWorld, StoredProject } from "../../../state/documents/world.ts";
 import type { Desk } from "../desk.ts";
 import { projectByHeader } from "../project.ts";
-import { fresh } from "./requests.ts";
+import { fresh, serviceRow } from "./requests.ts";
 import type { SdkScripts } from "./static-scripts.ts";
 
 /**
@@ -168,15 +168,11 @@ const rows: readonly (readonly [path: string, show: Show, summary: string])[] = 
 
 /** GET /array/{token}/…; no credentials, an unknown key is 404. */
 export const remoteConfigEndpoints = (desk: Desk, scripts: SdkScripts): Endpoint[] =>
-  rows.map(([path, show, summary]) => ({
-    methods: ["GET"],
-    path,
-    family: "service",
-    summary,
-    async handle(call) {
+  rows.map(([path, show, summary]) =>
+    serviceRow(path, summary, async (call) => {
       const project = projectInPath(call, desk);
       const reply = fresh(await show(project, desk.worlds.current, scripts));
       call.record.project = project.id;
       return reply;
-    },
-  }));
+    }),
+  );

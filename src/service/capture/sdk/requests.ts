@@ -4,13 +4,22 @@ import { parseBounded } from "../../../kernel/base/json-bounds.ts";
 import { gunzipWithin, isGzip } from "../../../kernel/codec/inflate.ts";
 import type { Call } from "../../../kernel/http/call.ts";
 import { bearerOf, queryToken } from "../../../kernel/http/call.ts";
-import { defaultBodyLimit } from "../../../kernel/http/endpoint.ts";
+import { defaultBodyLimit, type Endpoint } from "../../../kernel/http/endpoint.ts";
 import { json, type Reply, withHeaders } from "../../../kernel/http/reply.ts";
 import { grants, isOutOfReach } from "../../../state/documents/access.ts";
 import type { PersonalApiKey, StoredProject } from "../../../state/documents/world.ts";
 import type { DecodeStep } from "../../../state/journal/request-shapes.ts";
 import type { Desk } from "../desk.ts";
 import { projectByHeader } from "../project.ts";
+
+/** A row of the SDKs' endpoints. */
+export const serviceRow = (path: string, summary: string, handle: Endpoint["handle"], methods = "GET"): Endpoint => ({
+  methods: methods.split(" "),
+  path,
+  family: "service",
+  summary,
+  handle,
+});
 
 /** Answers follow the world document, which may change at any time: no client may keep a copy unasked. */
 export const fresh = (reply: Reply): Reply => withHeaders(reply, "cache-control", "no-cache");

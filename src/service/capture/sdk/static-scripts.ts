@@ -5,7 +5,7 @@ import { isObject } from "../../../kernel/base/json.ts";
 import type { Call } from "../../../kernel/http/call.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import { empty, type Reply, script, withHeaders } from "../../../kernel/http/reply.ts";
-import { fresh } from "./requests.ts";
+import { fresh, serviceRow } from "./requests.ts";
 
 interface SdkScript {
   bytes: Buffer;
@@ -91,26 +91,18 @@ async function serve(call: Call, scripts: SdkScripts): Promise<Reply> {
 }
 
 export const staticScriptEndpoints = (scripts: SdkScripts): Endpoint[] =>
-  ["/static/:name", "/static/:version/:name"].map((path) => ({
-    methods: ["GET"],
-    path,
-    family: "service",
-    summary: "A script of posthog-js",
-    handle: (call) => serve(call, scripts),
-  }));
+  ["/static/:name", "/static/:version/:name"].map((path) =>
+    serviceRow(path, "A script of posthog-js", (call) => serve(call, scripts)),
+  );
 
 /** The service's URL of a site app is /site_app/{id}/{token}/{hash}/. */
 const siteAppPaths = ["/site_app/:id", "/site_app/:id/:token", "/site_app/:id/:token/:hash"];
 
 /** A site app without effect; the default remote config names none. */
 export const siteAppEndpoints = (): Endpoint[] =>
-  siteAppPaths.map((path) => ({
-    methods: ["GET"],
-    path,
-    family: "service",
-    summary: "A site app's script, without effect",
-    handle: () => fresh(script("/* phx-sim runs no site apps */\n")),
-  }));
+  siteAppPaths.map((path) =>
+    serviceRow(path, "A site app's script, without effect", () => fresh(script("/* phx-sim runs no site apps */\n"))),
+  );
 
 export interface Installed {
   version: string;
