@@ -10,7 +10,7 @@ import { organizationResource } from "../../state/documents/resources.ts";
 import { freeSlug } from "../../state/documents/slug.ts";
 import type { Organization } from "../../state/documents/world.ts";
 import type { AuthoredOrganization, AuthoredPersonalApiKey, AuthoredUser } from "./schema.ts";
-import { beginning, derivedLetters, timeOr, type WorldBuilder } from "./world-builder.ts";
+import { beginning, derivedLetters, each, timeOr, type WorldBuilder } from "./world-builder.ts";
 
 /** The user of a scenario without users. */
 export const developer: AuthoredUser = {
@@ -37,7 +37,7 @@ export function addUser(builder: WorldBuilder, authored: AuthoredUser, at: Path)
 }
 
 export function addOrganization(builder: WorldBuilder, authored: AuthoredOrganization, at: Path): Organization {
-  const { members, roles = [], invites = [], available_product_features: features, slug, ...given } = authored;
+  const { members, roles, invites, available_product_features: features, slug, ...given } = authored;
   const organization = blankOrganization(
     {
       ...given,
@@ -52,8 +52,8 @@ export function addOrganization(builder: WorldBuilder, authored: AuthoredOrganiz
   builder.world.organizations.push(organization);
   builder.organizations.add(organization, organization);
   addMembers(builder, organization, members, [...at, "members"]);
-  for (const [i, it] of roles.entries()) addRole(builder, organization, it, [...at, "roles", i]);
-  for (const [i, it] of invites.entries()) addInvite(builder, organization, it, [...at, "invites", i]);
+  each(roles, [...at, "roles"], (it, here) => addRole(builder, organization, it, here));
+  each(invites, [...at, "invites"], (it, here) => addInvite(builder, organization, it, here));
   return organization;
 }
 
@@ -96,12 +96,11 @@ function addRole(builder: WorldBuilder, organization: Organization, authored: Au
   const id = builder.uuid(`role:${organization.id}/${name}`, authored.id, [...at, "id"]);
   const created_at = timeOr(authored.created_at, beginning);
   world.resources.push(organizationResource("roles", organization.id, id, { name, created_at }));
-  for (const [i, given] of (authored.members ?? []).entries()) {
-    const here = [...at, "members", i];
+  each(authored.members, [...at, "members"], (given, here) => {
     const email = given.toLowerCase();
     builder.claim(`member of the role ${JSON.stringify(name)}`, email, here);
     const user = builder.users.find(email, here);
-    if (!user) continue;
+    if (!user) return;
     if (!isMember(builder, organization.id, user.id)) {
       const text = `${given} is not a member of ${JSON.stringify(organization.name)}`;
       builder.problems.push({ at: here, text, hint: "add it to the organization's `members`" });
@@ -109,7 +108,7 @@ function addRole(builder: WorldBuilder, organization: Organization, authored: Au
     const key = builder.uuid(`role_membership:${id}/${email}`, undefined, here);
     const fields = { role_id: id, user_uuid: user.uuid, joined_at: created_at, updated_at: created_at };
     world.resources.push(organizationResource("role_memberships", organization.id, key, fields));
-  }
+  });
 }
 
 function addInvite(builder: WorldBuilder, organization: Organization, authored: Authored<"invites">, at: Path): void {

@@ -5,7 +5,7 @@ import { backfillKind, exportKind, runKind } from "../../state/documents/kind-va
 import type { AuthoredOutcome } from "../../state/documents/schemas/batch-export.ts";
 import type { BatchExport, BatchExportBackfill, StoredProject } from "../../state/documents/world.ts";
 import type { AuthoredBackfill, AuthoredBatchExport, AuthoredLogs, AuthoredRun } from "./project-schema.ts";
-import { beginning, Names, timeOr, type WorldBuilder } from "./world-builder.ts";
+import { beginning, each, Names, timeOr, type WorldBuilder } from "./world-builder.ts";
 
 interface Target {
   readonly builder: WorldBuilder;
@@ -13,7 +13,7 @@ interface Target {
 }
 
 export function addBatchExport({ builder, project }: Target, authored: AuthoredBatchExport, at: Path): void {
-  const { runs = [], backfills = [], logs = [], scripted_runs: scripted, ...given } = authored;
+  const { runs, backfills, logs = [], scripted_runs: scripted, ...given } = authored;
   const created = timeOr(given.created_at, beginning);
   const id = builder.uuid(`batch_export:${project.api_key}/${given.name}`, given.id, [...at, "id"]);
   const batchExport = exportKind.blank(
@@ -32,11 +32,11 @@ export function addBatchExport({ builder, project }: Target, authored: AuthoredB
   builder.world.batch_exports.push(batchExport);
   addLogs(builder, { batch_export: id, run: "" }, created, logs, at);
   const names = new Names<BatchExportBackfill>("backfill", builder.problems);
-  for (const [i, backfill] of backfills.entries()) {
-    const document = addBackfill(builder, batchExport, backfill, i, [...at, "backfills", i]);
+  each(backfills, [...at, "backfills"], (it, here, i) => {
+    const document = addBackfill(builder, batchExport, it, i, here);
     names.add(document, { id: document.id });
-  }
-  for (const [i, run] of runs.entries()) addRun(builder, id, names, run, i, [...at, "runs", i]);
+  });
+  each(runs, [...at, "runs"], (it, here, i) => addRun(builder, id, names, it, i, here));
 }
 
 const outcomeOf = ({ status, after = 0, latest_error: error }: AuthoredOutcome) => ({

@@ -33,7 +33,7 @@ import type {
   ServiceFlag,
   ShortFlag,
 } from "./project-schema.ts";
-import { beginning, derivedLetters, derivedToken, Names, timeOr, type WorldBuilder } from "./world-builder.ts";
+import { beginning, derivedLetters, derivedToken, each, Names, timeOr, type WorldBuilder } from "./world-builder.ts";
 
 interface Target {
   readonly builder: WorldBuilder;
@@ -56,12 +56,8 @@ export function addProject(
     flags.add(addFlag(target, key, flag, [...at, "flags", key]), { name: key });
   }
   const persons = addPersons(target, authored, at);
-  for (const [i, it] of (authored.cohorts ?? []).entries()) {
-    addCohort(target, persons, it, [...at, "cohorts", i]);
-  }
-  for (const [i, it] of (authored.batch_exports ?? []).entries()) {
-    addBatchExport(target, it, [...at, "batch_exports", i]);
-  }
+  each(authored.cohorts, [...at, "cohorts"], (it, here) => addCohort(target, persons, it, here));
+  each(authored.batch_exports, [...at, "batch_exports"], (it, here) => addBatchExport(target, it, here));
   addResources(builder, project, authored, { ...boards, flags }, at);
   const own = { project: project.id };
   builder.world.product_tours.push(...(authored.product_tours ?? []).map((it) => ({ ...it, ...own })));
@@ -102,17 +98,15 @@ function projectOf(
 function addDashboards(target: Target, authored: AuthoredProject, at: Path) {
   const { problems } = target.builder;
   const insights = new Names<Insight>("insight", problems);
-  for (const [i, it] of (authored.insights ?? []).entries()) {
-    insights.add(addInsight(target, it, [...at, "insights", i]), { name: it.name });
-  }
+  each(authored.insights, [...at, "insights"], (it, here) =>
+    insights.add(addInsight(target, it, here), { name: it.name }),
+  );
   const dashboards = new Names<Dashboard>("dashboard", problems);
-  for (const [i, it] of (authored.dashboards ?? []).entries()) {
-    const dashboard = addDashboard(target, insights, it, [...at, "dashboards", i]);
+  each(authored.dashboards, [...at, "dashboards"], (it, here) => {
+    const dashboard = addDashboard(target, insights, it, here);
     dashboards.add(dashboard, dashboard);
-  }
-  for (const [i, it] of (authored.dashboard_templates ?? []).entries()) {
-    addTemplate(target, it, [...at, "dashboard_templates", i]);
-  }
+  });
+  each(authored.dashboard_templates, [...at, "dashboard_templates"], (it, here) => addTemplate(target, it, here));
   const { primary_dashboard: primary } = authored;
   const found = primary === undefined ? undefined : dashboards.find(primary, [...at, "primary_dashboard"]);
   return { insights, dashboards, primary_dashboard: found?.id ?? null };
@@ -141,7 +135,7 @@ function addInsight({ builder, project }: Target, authored: AuthoredInsight, at:
 
 function addDashboard(target: Target, insights: Names<Insight>, authored: AuthoredDashboard, at: Path): Dashboard {
   const { builder, project } = target;
-  const { tiles = [], collaborators = [], sharing, ...given } = authored;
+  const { tiles = [], collaborators, sharing, ...given } = authored;
   const id = builder.number("dashboards", given.id, at);
   const bare = dashboardKind.blank({ ...builder.fields(dashboardKind, given, at), id, project: project.id }, beginning);
   const dashboard: Dashboard = {
@@ -149,9 +143,9 @@ function addDashboard(target: Target, insights: Names<Insight>, authored: Author
     tiles: tiles.map((tile, i) => tileOf(builder, bare, insights, tile, [...at, "tiles", i])),
   };
   builder.world.dashboards.push(dashboard);
-  for (const [i, email] of collaborators.entries()) {
-    addCollaborator(builder, dashboard, email.toLowerCase(), [...at, "collaborators", i]);
-  }
+  each(collaborators, [...at, "collaborators"], (it, here) =>
+    addCollaborator(builder, dashboard, it.toLowerCase(), here),
+  );
   if (sharing) addSharing(target, dashboard, sharing, [...at, "sharing"]);
   return dashboard;
 }
@@ -288,18 +282,16 @@ function addCohort(
 /** Adds persons and groups. @returns the persons by their distinct ids */
 function addPersons(target: Target, authored: AuthoredProject, at: Path): Names<Person> {
   const { builder, project } = target;
-  const { persons = [], group_types: types = [], groups = [] } = authored;
   const names = new Names<Person>("person", builder.problems);
-  for (const [i, it] of persons.entries()) addPerson(target, names, it, [...at, "persons", i]);
+  each(authored.persons, [...at, "persons"], (it, here) => addPerson(target, names, it, here));
   const indexes = new Map<string, number>();
-  for (const [i, it] of types.entries()) groupType(target, indexes, it, [...at, "group_types", i]);
-  for (const [i, { type, key, properties = {}, created_at }] of groups.entries()) {
-    const here = [...at, "groups", i];
+  each(authored.group_types, [...at, "group_types"], (it, here) => groupType(target, indexes, it, here));
+  each(authored.groups, [...at, "groups"], ({ type, key, properties = {}, created_at }, here) => {
     const index = groupType(target, indexes, type, [...here, "type"]);
     builder.claim(`${type} in project ${project.id}`, key, [...here, "key"]);
     const group = { project: project.id, type: index, key, created_at: timeOf(created_at), properties };
     builder.people.groups.push(group);
-  }
+  });
   return names;
 }
 

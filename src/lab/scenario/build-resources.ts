@@ -1,9 +1,9 @@
 import { type Json, type JsonObject, type Path, textsIn } from "../../kernel/base/json.ts";
-import { flagKeyFields, numberedKinds, referenceFields, resourceOf } from "../../state/documents/resources.ts";
+import { flagKeyFields, numberedKinds, referenceFields, resourceLists, resourceOf } from "../../state/documents/resources.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import type { Dashboard, FeatureFlag, Insight, StoredProject } from "../../state/documents/world.ts";
 import type { AuthoredProject } from "./project-schema.ts";
-import { beginning, type Names, timeOr, type WorldBuilder } from "./world-builder.ts";
+import { beginning, each, type Names, timeOr, type WorldBuilder } from "./world-builder.ts";
 
 export interface Named {
   readonly insights: Names<Insight>;
@@ -13,37 +13,7 @@ export interface Named {
 
 const isReference = (name: string): name is keyof typeof referenceFields => Object.hasOwn(referenceFields, name);
 
-function listsIn(authored: AuthoredProject): [string, readonly JsonObject[]][] {
-  const {
-    id: _id,
-    uuid: _uuid,
-    name: _name,
-    api_key: _key,
-    secret_api_key: _secret,
-    timezone: _timezone,
-    is_demo: _demo,
-    created_at: _created,
-    settings: _settings,
-    primary_dashboard: _primary,
-    dashboards: _dashboards,
-    dashboard_templates: _templates,
-    insights: _insights,
-    flags: _flags,
-    cohorts: _cohorts,
-    persons: _persons,
-    group_types: _types,
-    groups: _groups,
-    batch_exports: _exports,
-    remote_config: _config,
-    product_tours: _tours,
-    prompts: _prompts,
-    traffic: _traffic,
-    plan: _plan,
-    ...resources
-  } = authored;
-  // the schema has lists of objects under all other keys
-  return Object.entries(resources as Record<string, readonly JsonObject[]>);
-}
+const lists: ReadonlySet<string> = new Set([...resourceLists, "surveys", "web_experiments"]);
 
 export function addResources(
   builder: WorldBuilder,
@@ -52,9 +22,10 @@ export function addResources(
   named: Named,
   at: Path,
 ): void {
-  for (const [list, resources] of listsIn(authored)) {
-    for (const [i, it] of resources.entries()) addResource(builder, project, list, it, named, [...at, list, i]);
-  }
+  // lists of objects, by the schema; they stay in the order of the scenario
+  const all = Object.entries(authored as Record<string, unknown>).filter(([list]) => lists.has(list));
+  for (const [list, resources] of all as [string, readonly JsonObject[]][])
+    each(resources, [...at, list], (it, here) => addResource(builder, project, list, it, named, here));
 }
 
 function addResource(

@@ -6,7 +6,7 @@ import { dashboardKind, insightKind, templateKind, tileKind } from "../../state/
 import { cohortKind, FlagFilters, flagKind } from "../../state/documents/schemas/feature-flag.ts";
 import { maxGroupTypes } from "../../state/persons/person.ts";
 import { AuthoredTraffic } from "../generate/shapes.ts";
-import { resourceLists } from "./resource-schema.ts";
+import { resourceSchemas } from "./resource-schema.ts";
 
 const share = z.number().min(0).max(100);
 
@@ -203,5 +203,5 @@ const Project = z.strictObject({
     .describe("Generated journeys that are captured at the start and after a reset of events."),
 });
 
-export const AuthoredProject = Project.extend(resourceLists(JsonRecord));
+export const AuthoredProject = Project.extend(resourceSchemas(JsonRecord));
 export type AuthoredProject = z.infer<typeof AuthoredProject>;

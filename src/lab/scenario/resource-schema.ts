@@ -3,28 +3,9 @@ import { safeParse } from "../../kernel/base/safe-parse.ts";
 import { phraseOf } from "../../kernel/http/schema-messages.ts";
 import type { ResourceKind } from "../../service/management/resources/kind.ts";
 import { resourceKinds } from "../../service/management/resources/kinds.ts";
-import { referenceFields } from "../../state/documents/resources.ts";
+import { referenceFields, resourceLists } from "../../state/documents/resources.ts";
 
-/** The lists that a project may have; surveys and other documents that SDKs get have any fields. */
-const listNames = [
-  "access_controls",
-  "actions",
-  "alerts",
-  "annotations",
-  "early_access_features",
-  "event_definitions",
-  "event_schemas",
-  "experiments",
-  "groups_metrics",
-  "hog_function_templates",
-  "hog_functions",
-  "insight_variables",
-  "notebooks",
-  "property_definitions",
-  "schema_property_groups",
-  "subscriptions",
-] as const;
-const authoredKinds = listNames.flatMap((name) => resourceKinds.filter(({ kind }) => kind === name));
+const authoredKinds = resourceLists.flatMap((name) => resourceKinds.filter(({ kind }) => kind === name));
 
 const references: Readonly<Record<string, string>> = referenceFields;
 const identities: Readonly<Record<string, string>> = {
@@ -75,10 +56,10 @@ const about = ({ kind, isOnlyStored }: ResourceKind): string => {
 };
 
 /** The lists of resources that a project may have, by their keys. @param record Any object of JSON */
-export const resourceLists = <R extends z.ZodType>(record: R) =>
+export const resourceSchemas = <R extends z.ZodType>(record: R) =>
   Object.fromEntries(
     authoredKinds.map((kind) => [kind.kind, z.array(itemOf(kind, record)).optional().describe(about(kind))]),
-  ) as unknown as Record<(typeof listNames)[number], z.ZodOptional<z.ZodArray<R>>>;
+  ) as unknown as Record<(typeof resourceLists)[number], z.ZodOptional<z.ZodArray<R>>>;
 
 export const resourceParts = Object.fromEntries(
   authoredKinds.map(({ kind, noun, nameField = "name" }) => [kind, { kind: noun, names: ["id", nameField] }]),

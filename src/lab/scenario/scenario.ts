@@ -6,7 +6,7 @@ import { addOrganization, addPersonalApiKey, addUser, developer, setCurrentProje
 import { addProject } from "./build-project.ts";
 import { type RawProblem, ScenarioError } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
-import { type ScenarioPersons, WorldBuilder } from "./world-builder.ts";
+import { each, type ScenarioPersons, WorldBuilder } from "./world-builder.ts";
 
 export type { Scenario } from "./schema.ts";
 export type { ScenarioPersons } from "./world-builder.ts";
@@ -41,18 +41,13 @@ export function builtOf(scenario: Scenario): Built {
 /** Builds the world, and continues after problems, to find the rest. */
 export function buildWorld(scenario: Scenario): Built {
   const builder = new WorldBuilder(scenario);
-  for (const [i, user] of (scenario.users ?? [developer]).entries()) addUser(builder, user, ["users", i]);
-  for (const [i, { projects, ...authored }] of scenario.organizations.entries()) {
-    const at = ["organizations", i];
+  each(scenario.users ?? [developer], ["users"], (it, at) => addUser(builder, it, at));
+  each(scenario.organizations, ["organizations"], ({ projects, ...authored }, at) => {
     const organization = addOrganization(builder, authored, at);
-    for (const [j, project] of projects.entries()) {
-      addProject(builder, organization, project, [...at, "projects", j]);
-    }
-  }
+    each(projects, [...at, "projects"], (it, here) => addProject(builder, organization, it, here));
+  });
   setCurrentProjects(builder);
-  for (const [i, key] of scenario.personal_api_keys.entries()) {
-    addPersonalApiKey(builder, key, ["personal_api_keys", i]);
-  }
+  each(scenario.personal_api_keys, ["personal_api_keys"], (it, at) => addPersonalApiKey(builder, it, at));
   const { world, people, problems } = builder;
   world.geoip.push(...(scenario.geoip ?? []));
   return { world: { ...world, sequences: builder.sequences() }, people, problems };

@@ -36,6 +36,11 @@ const wireShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z$/;
 export const timeOr = <T extends string | null>(time: string | null | undefined, otherwise: T): string | T =>
   typeof time !== "string" ? otherwise : wireShape.test(time) ? time : wireTime(Date.parse(time));
 
+/** Adds each thing of a list, with its place. */
+export function each<T>(list: readonly T[] | undefined, at: Path, add: (it: T, at: Path, i: number) => void): void {
+  for (const [i, it] of (list ?? []).entries()) add(it, [...at, i], i);
+}
+
 /** Ids without a value in the scenario are derived from names: the same file, the same ids. */
 const namespace = "5f3b2f4e-6c56-4d0a-9a53-5a0f6b3f9c01";
 

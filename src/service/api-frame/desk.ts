@@ -1,5 +1,7 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { TimeSource } from "../../kernel/base/clock.ts";
 import { SimError } from "../../kernel/base/errors.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventReader } from "../../state/journal/event-reader.ts";
 import type { PersonStore } from "../../state/persons/person-store.ts";
 import type { Desk } from "../capture/desk.ts";
@@ -69,4 +71,16 @@ export interface ResourceDesk extends Omit<Desk, "people"> {
   readonly events: EventReader;
   /** Rate limits; a sim without them has one that lets everything pass. */
   readonly throttle: Throttle;
+}
+
+/** Number of events read before other work gets its turn. */
+const turnEvents = 200;
+
+/** Events one after another; other work gets its turn between them. */
+export async function* calmly(events: Iterable<StoredEvent | undefined>): AsyncGenerator<StoredEvent> {
+  let looked = 0;
+  for (const event of events) {
+    if (event) yield event;
+    if (!event || ++looked % turnEvents === 0) await turn();
+  }
 }

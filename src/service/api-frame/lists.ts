@@ -21,6 +21,12 @@ export const pageQuery = z.object({
   offset: z.int().describe("Index of the first result"),
 });
 
+/** The parameters of a call, by the names of their shapes, as they were sent: what cannot be read is ignored. */
+export const parametersOf = <S extends z.ZodRawShape>({ query }: Call, { shape }: z.ZodObject<S>) =>
+  Object.fromEntries(Object.keys(shape).map((name) => [name, query.get(name) ?? undefined])) as {
+    readonly [Name in keyof S]: string | undefined;
+  };
+
 /** The call's URL with other parameters; names in order, as the service writes links. `null` removes one. */
 export function linkWith(call: Call, changes: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams(call.query);
@@ -269,8 +275,8 @@ function testIn(node: Json, type: string): PropertyTest {
  * @param type What the properties belong to, `person` or `event`.
  * @throws SimError when it is no JSON, or asks for more than the sim compares
  */
-export function propertyTest(text: string | null, type: string): PropertyTest | undefined {
-  if (text === null || text === "") return undefined;
+export function propertyTest(text: string | undefined, type: string): PropertyTest | undefined {
+  if (!text) return undefined;
   let filters: Json;
   try {
     filters = JSON.parse(text);

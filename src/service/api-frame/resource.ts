@@ -109,10 +109,7 @@ export function resourceRows<D, New, Patch, Put, Of extends Place = "project">(
           contract,
           access: writes,
           status: remove.handle ? 204 : 405,
-          async handle(request) {
-            await remove.handle?.(request);
-            return undefined;
-          },
+          handle: (request) => remove.handle?.(request),
         })
       : []),
   ];

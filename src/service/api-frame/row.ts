@@ -7,7 +7,7 @@ import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { errorReplies, errorSchema } from "../../kernel/http/error-schemas.ts";
 import { empty, json, type Reply, withHeaders } from "../../kernel/http/reply.ts";
 import { docsOf, endpointOf, type RowHead } from "../../kernel/http/row.ts";
-import type { StoredProject } from "../../state/documents/world.ts";
+import type { Draft, StoredProject } from "../../state/documents/world.ts";
 import {
   anyScope,
   authenticate,
@@ -56,15 +56,24 @@ export type RequestIn<Of extends keyof Places, Body> = Request<Body> & Places[Of
 
 export type ProjectRequest<Body> = RequestIn<"project", Body>;
 
-type Answer = object | undefined | Promise<object | undefined>;
+/** A call about resources: of a project, or of an organization. */
+export type ResourceRequest<Body = unknown> = Request<Body> &
+  CallPlace & { readonly project?: { readonly id: number } };
+
+export interface Changing {
+  readonly desk: ResourceDesk;
+  readonly draft: Draft;
+  readonly request: ResourceRequest;
+  readonly now: string;
+}
 
 /** A row of the management API. The query's parameters are documented by their shape, and read leniently by handlers. */
 export interface ManagementRow<Of extends keyof Places, Body = never> extends Omit<RowHead<RowAccess<Of>>, "body"> {
   readonly body?: z.ZodType<Body>;
   /** The status of an answer (default: `status`). */
   statusOf?(answer: object | undefined): number;
-  /** What is returned is the answer's body; `undefined` leaves it empty. */
-  handle(request: RequestIn<Of, Body>): Answer;
+  /** What is returned is the answer's body; nothing leaves it empty. */
+  handle(request: RequestIn<Of, Body>): object | undefined | void | Promise<object | undefined | void>;
 }
 
 type Head = RowHead<RowAccess> & Pick<ManagementRow<keyof Places>, "statusOf">;
@@ -166,7 +175,7 @@ export function managementRow<Of extends keyof Places, Body = never>(
       if (place.project !== undefined) call.record.project = place.project.id;
       // `enter` returns what the row's access names, which the compiler cannot follow.
       const request = { ...requestOf(call, caller, row), ...place } as RequestIn<Of, Body>;
-      return shown(row, call, await row.handle(request));
+      return shown(row, call, (await row.handle(request)) ?? undefined);
     },
   };
   if (of !== "project") return [endpoint];

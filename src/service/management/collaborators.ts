@@ -91,6 +91,13 @@ export function liveDashboard(desk: ResourceDesk, project: number, id: string, w
   return found(dashboard.deleted ? undefined : dashboard, what);
 }
 
+/** The path of what belongs to a dashboard. */
+export const dashboardPath = "/api/projects/:project_id/dashboards/:dashboard_id";
+
+/** The dashboard of such a path, unless it is deleted. @throws SimError not_found */
+export const dashboardOf = (desk: ResourceDesk, { param, project }: ProjectRequest<unknown>): Dashboard =>
+  liveDashboard(desk, project.id, param("dashboard_id"), "Dashboard");
+
 const Collaborator = z
   .object({
     id: z.string(),
@@ -118,7 +125,7 @@ const onLowestLevel = (change: "add" | "remove") => {
  */
 export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
   const rights = openRights(desk);
-  const path = "/api/projects/:project_id/dashboards/:dashboard_id/collaborators";
+  const path = `${dashboardPath}/collaborators`;
 
   const show = (it: DashboardCollaborator, user: User): z.infer<typeof Collaborator> =>
     shownAs(Collaborator, {
@@ -134,14 +141,8 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
     return user?.is_active ? [show(it, user)] : [];
   };
 
-  const dashboardOf = ({ param, project }: ProjectRequest<unknown>) =>
-    liveDashboard(desk, project.id, param("dashboard_id"), "Dashboard");
-
   const activeUser = (id: string): User | undefined =>
     desk.worlds.current.users.find((it) => it.uuid === id && it.is_active);
-
-  const isCollaborator = (dashboard: Dashboard, user: User): boolean =>
-    rights.collaborators(dashboard).some((it) => it.user === user.id);
 
   /** The user to be added, if all is well. @throws SimError invalid_input */
   function addable(dashboard: Dashboard, { organization }: Asker, wanted: Wanted): User {
@@ -158,7 +159,8 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
         "Cannot add collaborators that already have inherent access (the dashboard owner or a project admins).",
       );
     }
-    if (isCollaborator(dashboard, user)) throw invalid("User already is a collaborator.");
+    const isKnown = rights.collaborators(dashboard).some((it) => it.user === user.id);
+    if (isKnown) throw invalid("User already is a collaborator.");
     return user;
   }
 
@@ -184,7 +186,7 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
       contract: true,
       access: inProject("dashboard:read"),
       reply: z.array(Collaborator),
-      handle: (request) => rights.collaborators(dashboardOf(request)).flatMap(shown),
+      handle: (request) => rights.collaborators(dashboardOf(desk, request)).flatMap(shown),
     }),
     ...managementRow(desk, {
       method: "POST",
@@ -196,7 +198,7 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
       body: Wanted,
       reply: Collaborator,
       handle(request) {
-        const dashboard = dashboardOf(request);
+        const dashboard = dashboardOf(desk, request);
         rights.requireEdit(dashboard, request);
         const user = addable(dashboard, request, request.body());
         return show(add(dashboard, user), user);
@@ -210,7 +212,7 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
       access: inProject("dashboard:write"),
       status: 204,
       handle(request) {
-        const dashboard = dashboardOf(request);
+        const dashboard = dashboardOf(desk, request);
         rights.requireEdit(dashboard, request);
         const user = activeUser(request.param("user__uuid").toLowerCase());
         const { id } = found(rights.collaborators(dashboard).find((it) => it.user === user?.id));
@@ -218,7 +220,6 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
           throw onLowestLevel("remove");
         }
         desk.worlds.change((draft) => draft.remove("dashboard_collaborators", id));
-        return undefined;
       },
     }),
   ];

@@ -9,9 +9,9 @@ import { wireTime } from "../../state/documents/time.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { TimedQuery } from "../../state/journal/event-reader.ts";
 import { numberIn } from "../api-frame/access.ts";
-import { calmly } from "../api-frame/calmly.ts";
+import { calmly } from "../api-frame/desk.ts";
 import { invalid } from "../api-frame/fields.ts";
-import { linkWith, pageQuery, propertyTest, readMoment, windowOf } from "../api-frame/lists.ts";
+import { linkWith, pageQuery, parametersOf, propertyTest, readMoment, windowOf } from "../api-frame/lists.ts";
 import { inProject, managementRow } from "../api-frame/row.ts";
 import { actionOf } from "../query/named-documents.ts";
 import type { ManagementDesk } from "./desk.ts";
@@ -84,27 +84,20 @@ function idsOf({ people }: ManagementDesk, project: number, uuid: string): Reado
 
 function wantedBy(desk: ManagementDesk, call: Call, project: number): Wanted {
   const now = desk.clock.now();
-  const param = (name: string) => call.query.get(name) || undefined;
-  const bound = (name: string, otherwise: number) => {
+  const { event, distinct_id, person_id, properties, orderBy = "", ...times } = parametersOf(call, eventQuery);
+  const bound = (text: string | undefined, otherwise: number) =>
     // A plus that was not encoded arrives as a blank.
-    const text = param(name)?.replace(/ (\d\d:?\d\d)$/, "+$1");
-    return text === undefined ? otherwise : Date.parse(readMoment(text, now));
-  };
-  const event = param("event");
-  const distinctId = param("distinct_id");
-  const person = param("person_id");
-  const before = bound("before", now + 5_000);
-  const after = bound("after", Number.NEGATIVE_INFINITY);
-  const ids = person === undefined ? undefined : idsOf(desk, project, person);
-  const test = propertyTest(call.query.get("properties"), "event");
+    text ? Date.parse(readMoment(text.replace(/ (\d\d:?\d\d)$/, "+$1"), now)) : otherwise;
+  const ids = person_id ? idsOf(desk, project, person_id) : undefined;
+  const test = propertyTest(properties, "event");
   return {
     query: {
       project,
-      after,
-      before,
-      order: /^\[\s*"timestamp"/.test(call.query.get("orderBy") ?? "") ? "asc" : "desc",
+      after: bound(times.after, Number.NEGATIVE_INFINITY),
+      before: bound(times.before, now + 5_000),
+      order: /^\[\s*"timestamp"/.test(orderBy) ? "asc" : "desc",
       ...(event && { event }),
-      ...(distinctId && { distinct_id: distinctId }),
+      ...(distinct_id && { distinct_id }),
     },
     fits: (it) => (ids?.has(it.distinct_id) ?? true) && (test?.(it.properties) ?? true),
   };
@@ -141,7 +134,7 @@ async function firstEvents(
 /** With `action_id` only the events of that action. @throws SimError not_found, invalid_input */
 async function wantedOfAction(desk: ManagementDesk, call: Call, project: number): Promise<Wanted> {
   const wanted = wantedBy(desk, call, project);
-  const id = call.query.get("action_id");
+  const { action_id: id } = parametersOf(call, eventQuery);
   if (!id) return wanted;
   const action = numberIn(id);
   if (action === undefined || !actionOf(desk.worlds, project, action))
@@ -198,9 +191,9 @@ function valuesIn({ event, properties }: StoredEvent, key: string): Json[] {
 }
 
 async function listValues(desk: ManagementDesk, call: Call, project: number) {
-  const key = call.query.get("key");
+  const { key, value: text = "" } = parametersOf(call, valuesQuery);
   if (!key) throw invalid("You must provide a key");
-  const part = call.query.get("value")?.toLowerCase() ?? "";
+  const part = text.toLowerCase();
   const names = new Set(call.query.getAll("event_name"));
   const since = desk.clock.now() - valuesDays * 86_400_000;
   const values = new Set<string>();

@@ -6,7 +6,7 @@ import type { Membership, User } from "../../state/documents/world.ts";
 import { type CallPlace, denied, found, levels, type MemberLevel } from "../api-frame/access.ts";
 import type { ResourceDesk } from "../api-frame/desk.ts";
 import { invalid, numberChoice, shownAs } from "../api-frame/fields.ts";
-import { pageOf, pageQuery, pageSchema } from "../api-frame/lists.ts";
+import { pageOf, pageQuery, pageSchema, parametersOf } from "../api-frame/lists.ts";
 import { inOrganization, managementRow, type Request } from "../api-frame/row.ts";
 import { type Memberships, showUser, UserShape } from "../api-frame/users.ts";
 import { resettleUsers } from "./project-changes.ts";
@@ -23,6 +23,8 @@ const Member = z
     last_login: z.null(),
   })
   .meta({ title: "OrganizationMember" });
+
+const memberQuery = pageQuery.extend({ email: z.string().describe("Only the member with this address") });
 
 const Change = z.object({ level: numberChoice([1, 8, 15]).optional() });
 type Change = z.infer<typeof Change>;
@@ -94,12 +96,12 @@ export function memberEndpoints(desk: ResourceDesk, memberships: Memberships): E
       path,
       summary: "Members of an organization",
       access: inOrganization("organization_member:read"),
-      query: pageQuery.extend({ email: z.string().describe("Only the member with this address") }),
+      query: memberQuery,
       reply: pageSchema(Member),
       handle({ call, organization }) {
-        const email = call.query.get("email");
+        const { email } = parametersOf(call, memberQuery);
         const members = membersOf(organization.id);
-        return pageOf(call, email === null ? members : members.filter((it) => it.user.email === email), show);
+        return pageOf(call, email === undefined ? members : members.filter((it) => it.user.email === email), show);
       },
     }),
     ...managementRow(desk, {
@@ -130,7 +132,6 @@ export function memberEndpoints(desk: ResourceDesk, memberships: Memberships): E
           draft.remove("memberships", membership.id);
           resettleUsers(draft, worlds, (it) => it.id === user.id);
         });
-        return undefined;
       },
     }),
   ];

@@ -75,6 +75,24 @@ interface Parts {
   views: OrganizationViews;
 }
 
+type Named = Pick<Request<never>, "caller" | "param">;
+
+/** @throws SimError not_found, permission_denied */
+function theirs(desk: ManagementDesk, memberships: Memberships, { caller, param }: Named) {
+  refuseProjectLimits(caller);
+  const organization = organizationNamed(param("id"), desk, caller);
+  const level = organization && memberships.levelOf(organization.id, caller.user.id);
+  const limits = caller.key.scoped_organizations;
+  if (!organization || !level || (limits.length > 0 && !limits.includes(organization.id))) throw notFound();
+  return { organization, level };
+}
+
+/** Uploads are not emulated: no media can exist. The contract lets any id be written. */
+function checkLogo({ dialect }: ManagementDesk, { logo_media_id: id }: Changes): void {
+  if (dialect === "documented" || id === undefined || id === null) return;
+  throw invalid(`Invalid pk "${id}" - object does not exist.`, "logo_media_id", "does_not_exist");
+}
+
 /**
  * Organizations of the caller. Callers who are not members get a 404.
  * Upstream PostHog/posthog posthog/api/organization.py.
@@ -82,26 +100,10 @@ interface Parts {
 export function organizationEndpoints(desk: ManagementDesk, { memberships, views }: Parts): Endpoint[] {
   const { worlds } = desk;
 
-  /** @throws SimError not_found, permission_denied */
-  function theirs({ caller, param }: Pick<Request<never>, "caller" | "param">) {
-    refuseProjectLimits(caller);
-    const organization = organizationNamed(param("id"), desk, caller);
-    const level = organization && memberships.levelOf(organization.id, caller.user.id);
-    const limits = caller.key.scoped_organizations;
-    if (!organization || !level || (limits.length > 0 && !limits.includes(organization.id))) throw notFound();
-    return { organization, level };
-  }
-
-  function changeable(request: Pick<Request<never>, "caller" | "param">, minimum: MemberLevel): Organization {
-    const { organization, level } = theirs(request);
+  function changeable(request: Named, minimum: MemberLevel): Organization {
+    const { organization, level } = theirs(desk, memberships, request);
     if (level < minimum) throw insufficientLevel();
     return organization;
-  }
-
-  /** Uploads are not emulated: no media can exist. The contract lets any id be written. */
-  function checkLogo({ logo_media_id: id }: Changes): void {
-    if (desk.dialect === "documented" || id === undefined || id === null) return;
-    throw invalid(`Invalid pk "${id}" - object does not exist.`, "logo_media_id", "does_not_exist");
   }
 
   const shown = (organization: Organization, { user }: Caller) =>
@@ -124,7 +126,7 @@ export function organizationEndpoints(desk: ManagementDesk, { memberships, views
       handle(request) {
         const organization = changeable(request, levels.admin);
         const wanted = request.body();
-        checkLogo(wanted);
+        checkLogo(desk, wanted);
         return shown(change(organization, wanted), request.caller);
       },
     });
@@ -155,7 +157,7 @@ export function organizationEndpoints(desk: ManagementDesk, { memberships, views
       handle({ caller, body }) {
         refuseProjectLimits(caller);
         const wanted = body();
-        checkLogo(wanted);
+        checkLogo(desk, wanted);
         return shown(createOrganization(desk, caller.user, wanted), caller);
       },
     }),
@@ -167,7 +169,7 @@ export function organizationEndpoints(desk: ManagementDesk, { memberships, views
       access: inAccount("organization:read"),
       reply: OrganizationShape,
       handle(request) {
-        const { organization, level } = theirs(request);
+        const { organization, level } = theirs(desk, memberships, request);
         return views.detail(organization, level);
       },
     }),
@@ -190,7 +192,6 @@ export function organizationEndpoints(desk: ManagementDesk, { memberships, views
           }
           draft.remove("organizations", id);
         });
-        return undefined;
       },
     }),
   ];

@@ -10,7 +10,7 @@ import type { Person } from "../../state/persons/person.ts";
 import { found } from "../api-frame/access.ts";
 import type { ResourceDesk } from "../api-frame/desk.ts";
 import { dictionary, invalid, json, list, text } from "../api-frame/fields.ts";
-import { linkWith, pageQuery, propertyTest, windowOf } from "../api-frame/lists.ts";
+import { linkWith, pageQuery, parametersOf, propertyTest, windowOf } from "../api-frame/lists.ts";
 import { inProject, type ManagementRow, managementRow, projectRoot } from "../api-frame/row.ts";
 
 /** Persons as the management API shows them. Upstream PostHog/posthog posthog/api/person.py. */
@@ -87,20 +87,18 @@ const personQuery = pageQuery.extend({
 });
 
 /** The conditions of the parameters that the store does not evaluate itself. */
-function conditionOf(call: Call): ((person: KnownPerson) => boolean) | undefined {
-  const email = call.query.get("email");
-  const test = propertyTest(call.query.get("properties"), "person");
+function conditionOf(email = "", filters = ""): ((person: KnownPerson) => boolean) | undefined {
+  const test = propertyTest(filters, "person");
   if (!email && !test) return undefined;
   return ({ properties }) => (!email || properties.email === email) && (test?.(properties) ?? true);
 }
 
 async function listPersons(desk: ResourceDesk, call: Call, project: number) {
-  const where = conditionOf(call);
-  const distinctId = call.query.get("distinct_id");
-  const search = call.query.get("search");
+  const { distinct_id, email, search, properties } = parametersOf(call, personQuery);
+  const where = conditionOf(email, properties);
   const filter = {
     project,
-    ...(distinctId && { distinct_id: distinctId }),
+    ...(distinct_id && { distinct_id }),
     ...(search && { search }),
     ...(where && { where }),
   };
@@ -195,11 +193,7 @@ const noCreation =
 export function personEndpoints(desk: ResourceDesk): Endpoint[] {
   const rows = <Body = never>(row: ManagementRow<"project", Body>): Endpoint[] => [
     ...managementRow(desk, { ...row, path: `${projectRoot}/persons${row.path}` }),
-    ...managementRow(desk, {
-      ...row,
-      path: `/api/person${row.path}`,
-      access: { ...row.access, of: "current_project" },
-    }),
+    ...managementRow(desk, { ...row, path: `/api/person${row.path}`, access: { ...row.access, of: "current_project" } }),
   ];
   return [
     ...rows({
@@ -227,10 +221,7 @@ export function personEndpoints(desk: ResourceDesk): Endpoint[] {
       access: write,
       status: 202,
       body: BulkDelete,
-      handle({ project, body }) {
-        forget(desk, project.id, personsNamed(desk, project.id, body()));
-        return undefined;
-      },
+      handle: ({ project, body }) => forget(desk, project.id, personsNamed(desk, project.id, body())),
     }),
     ...rows({
       method: "GET",
@@ -251,7 +242,6 @@ export function personEndpoints(desk: ResourceDesk): Endpoint[] {
         const properties = required(body().properties, "properties");
         const person = personOf(desk, project, param("id"));
         save(desk, person, { ...person.properties, ...properties });
-        return undefined;
       },
     }),
     ...rows({
@@ -260,10 +250,7 @@ export function personEndpoints(desk: ResourceDesk): Endpoint[] {
       summary: "Removes a person; its events stay",
       access: write,
       status: 202,
-      handle({ project, param }) {
-        forget(desk, project.id, [personOf(desk, project, param("id"))]);
-        return undefined;
-      },
+      handle: ({ project, param }) => forget(desk, project.id, [personOf(desk, project, param("id"))]),
     }),
     ...rows({
       method: "POST",
@@ -278,7 +265,6 @@ export function personEndpoints(desk: ResourceDesk): Endpoint[] {
         const key = required(given.key, "key");
         const person = personOf(desk, project, param("id"));
         save(desk, person, { ...person.properties, [key]: value });
-        return undefined;
       },
     }),
     ...rows({

@@ -92,7 +92,7 @@ interface DetailRow {
   status?: number;
   body?: z.ZodType<ProjectBody>;
   reply?: z.ZodType;
-  handle(request: Request<ProjectBody>, at: Visible): object | undefined;
+  handle(request: Request<ProjectBody>, at: Visible): object | void;
 }
 
 /** @throws SimError permission_denied */
@@ -133,7 +133,6 @@ const detailRows = (desk: ManagementDesk, { views, changes }: DetailParts): read
     handle(_, { project, level }) {
       requireLevel(level, levels.admin);
       deleteProjects(desk, [project]);
-      return undefined;
     },
   },
   {

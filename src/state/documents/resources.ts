@@ -1,5 +1,12 @@
 import type { ReadonlyWorld, StoredResource, Worlds } from "./world.ts";
 
+/** The lists of resources that a project of a scenario may have. Surveys and web experiments are as SDKs get them. */
+export const resourceLists = [
+  ...(["access_controls", "actions", "alerts", "annotations", "early_access_features", "event_definitions"] as const),
+  ...(["event_schemas", "experiments", "groups_metrics", "hog_function_templates", "hog_functions"] as const),
+  ...(["insight_variables", "notebooks", "property_definitions", "schema_property_groups", "subscriptions"] as const),
+] as const;
+
 /** Kinds of resources with numbers; the others have UUIDs or names. */
 export const numberedKinds: ReadonlySet<string> = new Set(["actions", "annotations", "experiments", "subscriptions"]);
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Json, type JsonObject, textsIn } from "../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, textsIn } from "../../kernel/base/json.ts";
 import { shortened } from "../../kernel/base/problem.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
@@ -19,13 +19,11 @@ import { openUpstreams, type Upstreams } from "../../lab/tapes/upstream/upstream
 import { upstreamOf } from "../../sim/command/open-sim.ts";
 import { baselineAt, fileOf } from "../baseline/command-run.ts";
 import { compareWithLive, type LiveChange } from "./compare.ts";
-import { type Affected, type DocumentLists, impactLists, impactOf, listsOf } from "./impact.ts";
-import { jsonText } from "./json-text.ts";
+import { type Affected, type DocumentLists, impactLists, impactOf, listsOf, type Removed, removedBetween } from "./impact.ts";
 import { type LiveKind, liveKinds } from "./kinds.ts";
 import type { impactOptions, liveOptions, pullOptions } from "./options.ts";
 import { type LeftOut, type LiveProject, type PulledScenario, pulledScenarioOf, readLive } from "./pull.ts";
 import type { Redacted } from "./redaction.ts";
-import { type Removed, removedBetween } from "./removed.ts";
 import { openService, ServiceError } from "./service.ts";
 
 type LiveSettings = Settings<typeof liveOptions>;
@@ -107,6 +105,33 @@ const pulledScenarioFor = (
   refusing(shell, () =>
     pulledScenarioOf(live, { keep: values["keep-values"], rules: tapeRules(shell.config?.redaction) }),
   );
+
+const maxWidth = 110;
+
+/** JSON with short values on one line. */
+const jsonText = (value: Json): string => `${printed(value, "", 0)}\n`;
+
+/** @param before Characters before the value in its line */
+function printed(value: Json, indent: string, before: number): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const short = onOneLine(value);
+  if (indent.length + before + short.length < maxWidth) return short;
+  const deeper = `${indent}  `;
+  const isList = Array.isArray(value);
+  const lines = Object.entries(value).map(([key, it]) => {
+    const start = isList ? "" : `${JSON.stringify(key)}: `;
+    return `${deeper}${start}${printed(it, deeper, start.length)}`;
+  });
+  const [open, close] = isList ? ["[", "]"] : ["{", "}"];
+  return lines.length === 0 ? open + close : `${open}\n${lines.join(",\n")}\n${indent}${close}`;
+}
+
+function onOneLine(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(", ")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const pairs = Object.entries(value).map(([key, it]) => `${JSON.stringify(key)}: ${onOneLine(it)}`);
+  return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
+}
 
 const header = [
   "// A world for phx-sim, pulled from a live project with `phx-sim pull`. It has no persons and no events;",

@@ -3,6 +3,7 @@ import { authored } from "../../lab/scenario/from-tape/authored-fields.ts";
 import type { DocumentKind } from "../../lab/scenario/from-tape/documents.ts";
 import { AuthoredProject } from "../../lab/scenario/project-schema.ts";
 import { resourceKinds } from "../../service/management/resources/kinds.ts";
+import { surveys } from "../../service/management/resources/surveys.ts";
 
 export interface LiveKind {
   /** As the path below the project names it. */
@@ -40,19 +41,20 @@ function flagId(document: JsonObject, shown: string, name: string): JsonObject {
   return typeof id === "number" ? { [name]: id } : {};
 }
 
-const picked = (document: JsonObject, names: string): JsonObject =>
+const picked = (document: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(
-    names.split(" ").flatMap((name): [string, Json][] => {
+    ["id", ...names, "created_at"].flatMap((name): [string, Json][] => {
       const value = own(document, name);
       return value === undefined || value === null ? [] : [[name, value]];
     }),
   );
 
-const surveyFields =
-  "id name description type schedule linked_insight_id questions conditions appearance start_date end_date archived responses_limit iteration_count iteration_frequency_days iteration_start_dates current_iteration current_iteration_start_date response_sampling_start_date response_sampling_interval_type response_sampling_interval response_sampling_limit response_sampling_daily_limits enable_partial_responses enable_iframe_embedding base_language translations form_content created_at";
+const surveyFields = Object.entries(surveys.fields)
+  .filter(([name, { write, blank, show }]) => (write ?? blank) !== undefined && show !== false && !/_flag_id$/.test(name))
+  .map(([name]) => name);
 
 const experimentFields =
-  "id name description type feature_flag_key parameters metrics metrics_secondary secondary_metrics saved_metrics filters exposure_criteria excluded_variants start_date end_date archived conclusion conclusion_comment created_at";
+  "name description type feature_flag_key parameters metrics metrics_secondary secondary_metrics saved_metrics filters exposure_criteria excluded_variants start_date end_date archived conclusion conclusion_comment";
 
 /** Definitions are made from names; ids of the service have no use in a scenario. */
 const definition = (list: string): LiveKind["author"] => {
@@ -83,11 +85,11 @@ export const liveKinds: readonly LiveKind[] = [
     list: "early_access_features",
     noun: "early access feature",
     author: (it) => ({
-      ...picked(it, "id name description stage documentation_url created_at"),
+      ...picked(it, ["name", "description", "stage", "documentation_url"]),
       ...flagId(it, "feature_flag", "feature_flag_id"),
     }),
   },
-  { path: "experiments", list: "experiments", noun: "experiment", author: (it) => picked(it, experimentFields) },
+  { path: "experiments", list: "experiments", noun: "experiment", author: (it) => picked(it, experimentFields.split(" ")) },
   { path: "actions", list: "actions", noun: "action", author: resource("actions") },
   {
     path: "event_definitions",

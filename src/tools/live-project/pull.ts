@@ -8,7 +8,7 @@ import {
   textsIn,
   valueAt,
 } from "../../kernel/base/json.ts";
-import { authoredTile } from "../../lab/scenario/from-tape/authored-fields.ts";
+import { authoredTile, insightNames } from "../../lab/scenario/from-tape/authored-fields.ts";
 import { readScenario } from "../../lab/scenario/load.ts";
 import { removeInvalidParts } from "../../lab/scenario/remove-invalid-parts.ts";
 import type { ScenarioLayer } from "../../lab/scenario/schema.ts";
@@ -176,6 +176,7 @@ export async function pulledScenarioOf(live: LiveProject, { keep, rules }: PullO
   const { project } = live;
   const { name } = cleaner.clean({ name: String(project.name || `Project ${String(project.id)}`) }, "project") ?? {};
   const lists: JsonObject = {};
+  const names = insightNames(live.documents.get("insights") ?? []);
   for (const kind of liveKinds) {
     const documents = live.documents.get(kind.list);
     if (documents === undefined || documents.length === 0) continue;
@@ -184,7 +185,6 @@ export async function pulledScenarioOf(live: LiveProject, { keep, rules }: PullO
       leftOut.push(...documents.map((it) => ({ kind: kind.noun, id: nameOf(it), why })));
       continue;
     }
-    const names = namesIn(kind, live.documents);
     const made = documents.flatMap((document): [string, JsonObject][] => {
       leftOut.push(...notesOn(kind, document));
       const id = nameOf(document);
@@ -233,35 +233,13 @@ export async function pulledScenarioOf(live: LiveProject, { keep, rules }: PullO
 /** What people know a document by: the key of a flag, else its id. */
 const nameOf = (document: JsonObject): string => String(document.key ?? document.id ?? document.name ?? "?");
 
-/** The names of insights must differ: tiles refer to them. */
-function namesIn({ list }: LiveKind, documents: LiveProject["documents"]): ReadonlyMap<string, string> {
-  if (list !== "insights" && list !== "dashboards") return new Map();
-  const taken = new Set<string>();
-  return new Map(
-    (documents.get("insights") ?? []).map((it) => {
-      const given = String(it.name || it.derived_name || `Insight ${String(it.id)}`);
-      const name = taken.has(given) ? `${given} (${String(it.id)})` : given;
-      taken.add(name);
-      return [String(it.id), name];
-    }),
-  );
-}
-
 function authoredDocument(kind: LiveKind, document: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   const made = kind.author(document);
   if (kind.list === "cohorts") return { ...made, name: String(made.name ?? `Cohort ${String(document.id)}`) };
   if (kind.list === "insights") return { ...made, name: names.get(String(document.id)) ?? String(document.id) };
   if (kind.list !== "dashboards") return made;
-  const tiles = objectsIn(document.tiles).flatMap((tile) => tileOf(tile, names) ?? []);
+  const tiles = objectsIn(document.tiles).flatMap((tile) => authoredTile(tile, names) ?? []);
   return { ...made, ...(tiles.length > 0 && { tiles }) };
-}
-
-function tileOf(tile: JsonObject, names: ReadonlyMap<string, string>): JsonObject | undefined {
-  const insight = own(tile, "insight");
-  const name = isObject(insight) ? names.get(String(insight.id)) : undefined;
-  if (name !== undefined) return { ...authoredTile(tile), insight: name };
-  const text = own(tile, "text");
-  return isObject(text) && typeof text.body === "string" ? { ...authoredTile(tile), text: text.body } : undefined;
 }
 
 function notesOn(kind: LiveKind, document: JsonObject): LeftOut[] {

@@ -1,17 +1,12 @@
 import type { z } from "zod";
-import { type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
+import { type Json, type JsonObject, objectIn, own } from "../../../kernel/base/json.ts";
+import { userKind } from "../../../state/documents/field-kinds.ts";
 import type { KindField } from "../../../state/documents/kind.ts";
-import { dashboardKind, insightKind } from "../../../state/documents/schemas/dashboard.ts";
-import { cohortKind } from "../../../state/documents/schemas/feature-flag.ts";
-import {
-  AuthoredBatchExport,
-  AuthoredPerson,
-  AuthoredProject,
-  AuthoredRun,
-  InsightTile,
-  ServiceFlag,
-} from "../project-schema.ts";
-import { AuthoredOrganization, AuthoredUser } from "../schema.ts";
+import { organizationKind } from "../../../state/documents/schemas/account.ts";
+import { exportKind, runKind } from "../../../state/documents/schemas/batch-export.ts";
+import { dashboardKind, insightKind, tileKind } from "../../../state/documents/schemas/dashboard.ts";
+import { cohortKind, flagKind } from "../../../state/documents/schemas/feature-flag.ts";
+import { AuthoredPerson, AuthoredProject } from "../project-schema.ts";
 import type { DocumentKind, Found } from "./documents.ts";
 
 /** The fields of a document that a scenario has under the same names, in this order. */
@@ -20,50 +15,34 @@ interface Fields {
   readonly names: readonly string[];
 }
 
-const fields = ({ shape }: z.ZodObject, names: string): Fields => ({
+const only = ({ shape }: z.ZodObject, names: string): Fields => ({
   shape: shape as Fields["shape"],
   names: names.split(" "),
 });
 
 /** All that a scenario may have, but users: their addresses are not in the document. */
-const fieldsOf = (
-  { Authored: { shape }, fields: rows }: { Authored: z.ZodObject; fields: Readonly<Record<string, KindField>> },
-  without: readonly string[] = [],
-): Fields => ({
-  shape: shape as Fields["shape"],
-  names: Object.keys(shape).filter((name) => rows[name]?.is !== "user" && !without.includes(name)),
-});
+function fieldsOf(
+  { Authored: { shape }, fields }: { Authored: z.ZodObject; fields: Readonly<Record<string, KindField>> },
+  ...without: readonly string[]
+): Fields {
+  const names = Object.keys(shape).filter((name) => fields[name]?.is !== "user" && !without.includes(name));
+  return { shape: shape as Fields["shape"], names };
+}
 
 const byKind: Readonly<Record<DocumentKind, Fields>> = {
-  users: fields(
-    AuthoredUser,
-    "email id uuid distinct_id first_name last_name role_at_organization is_email_verified is_staff date_joined",
-  ),
-  organizations: fields(
-    AuthoredOrganization,
-    "name id slug plugins_access_level is_member_join_email_enabled enforce_2fa allow_publicly_shared_resources created_at",
-  ),
-  projects: fields(AuthoredProject, "id uuid name timezone is_demo created_at"),
+  users: fieldsOf(userKind, "hedgehog_config", "is_active"),
+  organizations: fieldsOf(organizationKind, "available_product_features", "logo_media_id", "customer_id"),
+  projects: only(AuthoredProject, "id uuid name timezone is_demo created_at"),
   dashboards: fieldsOf(dashboardKind),
   insights: fieldsOf(insightKind),
-  feature_flags: fields(
-    ServiceFlag,
-    "filters id name active deleted version ensure_experience_continuity has_encrypted_payloads is_remote_configuration evaluation_runtime bucketing_identifier evaluation_contexts evaluation_tags tags created_at",
-  ),
-  cohorts: fieldsOf(cohortKind, ["persons"]),
-  batch_exports: fields(
-    AuthoredBatchExport,
-    "name id model destination interval paused last_paused_at start_at end_at hogql_query schema filters created_at",
-  ),
-  persons: fields(AuthoredPerson, "distinct_ids uuid properties created_at"),
+  feature_flags: fieldsOf(flagKind, "updated_at"),
+  cohorts: fieldsOf(cohortKind, "persons"),
+  batch_exports: fieldsOf(exportKind, "deleted", "scripted_runs"),
+  persons: only(AuthoredPerson, "distinct_ids uuid properties created_at"),
 };
 
-const runFields = fields(
-  AuthoredRun,
-  "id status data_interval_start data_interval_end records_completed records_total_count bytes_exported latest_error cursor created_at finished_at",
-);
-
-const tileFields = fields(InsightTile, "id layouts color show_description transparent_background");
+const runFields = fieldsOf(runKind, "backfill");
+const tileFields = fieldsOf(tileKind, "filters_overrides");
 
 /** False for other types and for empty strings of required keys; all other mistakes are left to the checker, which reports them. */
 function fits(shape: z.ZodType | undefined, value: Json): boolean {
@@ -89,5 +68,25 @@ export const authored = ({ kind, fields: its }: Pick<Found, "kind" | "fields">):
 
 export const authoredRun = (run: JsonObject): JsonObject => picked(runFields, (name) => own(run, name));
 
-/** A tile without its content. */
-export const authoredTile = (tile: JsonObject): JsonObject => picked(tileFields, (name) => own(tile, name));
+/** A tile with the name of its insight, or its text; undefined for other tiles. */
+export function authoredTile(tile: JsonObject, names: ReadonlyMap<string, string>): JsonObject | undefined {
+  const name = names.get(String(own(objectIn(tile, "insight"), "id") ?? ""));
+  const body = own(objectIn(tile, "text"), "body");
+  const look = picked(tileFields, (field) => own(tile, field));
+  if (name !== undefined) return { ...look, insight: name };
+  return typeof body === "string" ? { ...look, text: body } : undefined;
+}
+
+/** Unique names of insights, by their ids: tiles refer to them by name. */
+export function insightNames(insights: readonly JsonObject[]): Map<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    insights.map((it) => {
+      const id = String(it.id);
+      const given = String(it.name || it.derived_name || `Insight ${id}`);
+      const name = taken.has(given) ? `${given} (${id})` : given;
+      taken.add(name);
+      return [id, name];
+    }),
+  );
+}

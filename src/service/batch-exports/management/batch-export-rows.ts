@@ -207,10 +207,7 @@ function ownRows(desk: ExportDesk, records: Records): Endpoint[] {
       summary: "Deletes a batch export and cancels its backfills",
       scope: writes,
       status: 204,
-      handle(request) {
-        deleteExport(desk, records, records.exportOf(request));
-        return undefined;
-      },
+      handle: (request) => deleteExport(desk, records, records.exportOf(request)),
     }),
     ...everywhere(desk, {
       method: "POST",

@@ -193,10 +193,7 @@ export const tileEndpoints = (desk: DashboardDesk): Endpoint[] => [
     summary: "Removes a tile from its dashboard",
     status: 204,
     body: DeletedTile,
-    handle(request) {
-      deleteTile(desk, request);
-      return undefined;
-    },
+    handle: (request) => deleteTile(desk, request),
   }),
 ];
 

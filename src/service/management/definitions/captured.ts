@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.
 import { wireTime } from "../../../state/documents/time.ts";
 import type { StoredEvent } from "../../../state/journal/event.ts";
 import type { EventReader } from "../../../state/journal/event-reader.ts";
-import { calmly } from "../../api-frame/calmly.ts";
+import { calmly } from "../../api-frame/desk.ts";
 import { detectedType, type PropertyType } from "../../query/hogql/property-types.ts";
 
 interface CapturedName {

@@ -9,6 +9,7 @@ import {
   equalFilter,
   jsonList,
   type ListFilter,
+  parametersOf,
   searchFilter,
   tagsFilter,
 } from "../../api-frame/lists.ts";
@@ -22,6 +23,7 @@ import { changeInsight, createInsight } from "./insight-changes.ts";
 import { computeInsight, overridesIn, type ResultOrder, resultOrder } from "./insight-results.ts";
 import {
   BasicInsightShape,
+  type InsightDesk,
   type InsightPlaces,
   InsightShape,
   openInsightDesk,
@@ -106,40 +108,7 @@ const readQuery = z.object({
 /** Length of the list of insights that were viewed last. Upstream posthog/api/insight.py, my_last_viewed. */
 const mostViewed = 5;
 
-/** Insights, and the results of their queries. */
-export function insightEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
-  const desk = openInsightDesk(resourceDesk);
-  const insights = openInsightList(desk);
-
-  async function show(insight: Insight, request: ProjectRequest<unknown>) {
-    const computed = await computeInsight(resourceDesk, insight, resultOrder(request.call));
-    return desk.views.show(insight, request, computed);
-  }
-  const isBasic = ({ call }: ProjectRequest<unknown>) => isTrue(call.query.get("basic") ?? undefined);
-  const listed = (insight: Insight, request: ProjectRequest<unknown>) =>
-    isBasic(request) ? desk.views.basic(insight, request) : show(insight, request);
-
-  /** The place that shows the insight, if the request names one. @throws SimError not_found, invalid_input */
-  function placeIn({ call, project }: ProjectRequest<unknown>, insight: Insight): Partial<ResultOrder> {
-    const { filters, variables } = overridesIn(call);
-    const id = call.query.get("from_dashboard");
-    if (!id) return { filters, variables };
-    const place = desk.places(insight.id).find(({ dashboard }) => stringOf(dashboard.id) === id);
-    const { dashboard, tile } = place ?? { dashboard: liveDashboard(desk, project.id, id), tile: undefined };
-    return { dashboard, tile, ...overridesIn(call, dashboard) };
-  }
-
-  async function retrieve(request: ProjectRequest<unknown>) {
-    const insight = desk.liveInsight(request);
-    if (isBasic(request)) return desk.views.basic(insight, request);
-    const order = { ...resultOrder(request.call), ...placeIn(request, insight) };
-    const computed = await computeInsight(resourceDesk, insight, order);
-    const { failure } = computed;
-    // a query that does not fit its kind has no result in the service, either
-    if (failure && failure.extra.pointer === undefined && order.mode !== "force_cache") throw failure;
-    return desk.views.show(insight, request, computed);
-  }
-
+function viewRows(desk: InsightDesk, insights: (project: number) => readonly Insight[]): Endpoint[] {
   /** Times of the last views, by user and insight; they are not stored. */
   const viewed = new Map<string, Map<number, number>>();
   const viewsOf = ({ project, caller }: ProjectRequest<unknown>): Map<number, number> => {
@@ -148,7 +117,7 @@ export function insightEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
     viewed.set(key, known);
     return known;
   };
-  const viewRows = [
+  return [
     ...managementRow<"project">(desk, {
       method: "GET",
       path: `${projectRoot}/insights/my_last_viewed`,
@@ -172,10 +141,45 @@ export function insightEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
       status: 201,
       handle(request) {
         viewsOf(request).set(desk.liveInsight(request).id, desk.clock.now());
-        return undefined;
       },
     }),
   ];
+}
+
+/** Insights, and the results of their queries. */
+export function insightEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
+  const desk = openInsightDesk(resourceDesk);
+  const insights = openInsightList(desk);
+
+  async function show(insight: Insight, request: ProjectRequest<unknown>) {
+    const computed = await computeInsight(resourceDesk, insight, resultOrder(request.call));
+    return desk.views.show(insight, request, computed);
+  }
+  const isBasic = ({ call }: ProjectRequest<unknown>) => isTrue(parametersOf(call, readQuery).basic);
+  const listed = (insight: Insight, request: ProjectRequest<unknown>) =>
+    isBasic(request) ? desk.views.basic(insight, request) : show(insight, request);
+
+  /** The place that shows the insight, if the request names one. @throws SimError not_found, invalid_input */
+  function placeIn({ call, project }: ProjectRequest<unknown>, insight: Insight): Partial<ResultOrder> {
+    const { filters, variables } = overridesIn(call);
+    const { from_dashboard: id } = parametersOf(call, readQuery);
+    if (!id) return { filters, variables };
+    const place = desk.places(insight.id).find(({ dashboard }) => stringOf(dashboard.id) === id);
+    const { dashboard, tile } = place ?? { dashboard: liveDashboard(desk, project.id, id), tile: undefined };
+    return { dashboard, tile, ...overridesIn(call, dashboard) };
+  }
+
+  async function retrieve(request: ProjectRequest<unknown>) {
+    const insight = desk.liveInsight(request);
+    if (isBasic(request)) return desk.views.basic(insight, request);
+    const order = { ...resultOrder(request.call), ...placeIn(request, insight) };
+    const computed = await computeInsight(resourceDesk, insight, order);
+    const { failure } = computed;
+    // a query that does not fit its kind has no result in the service, either
+    if (failure && failure.extra.pointer === undefined && order.mode !== "force_cache") throw failure;
+    return desk.views.show(insight, request, computed);
+  }
+
   const documents = resourceRows(desk, {
     path: `${projectRoot}/insights`,
     reads: inProject("insight:read", "analytics"),
@@ -209,5 +213,5 @@ export function insightEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
     },
     remove: { summary: "Refused, with an empty body: insights are deleted by PATCH with `deleted` true" },
   });
-  return [...viewRows, ...documents];
+  return [...viewRows(desk, insights), ...documents];
 }

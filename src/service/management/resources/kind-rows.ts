@@ -9,7 +9,7 @@ import { compareTimes, wireTime } from "../../../state/documents/time.ts";
 import type { Draft, StoredResource } from "../../../state/documents/world.ts";
 import { found, insufficientLevel, levels, numberIn } from "../../api-frame/access.ts";
 import { isRestoring } from "../../api-frame/body.ts";
-import type { Changing, ResourceRequest } from "../../api-frame/changing.ts";
+import type { Changing, ResourceRequest } from "../../api-frame/row.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { resourceRows } from "../../api-frame/resource.ts";
 import { inOrganization, inProject, organizationRoot, projectRoot } from "../../api-frame/row.ts";

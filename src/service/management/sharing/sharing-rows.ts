@@ -9,8 +9,8 @@ import { denied, hasFeature } from "../../api-frame/access.ts";
 import { fieldsOf, given } from "../../api-frame/body.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { boolean, json, shownAs } from "../../api-frame/fields.ts";
-import { inProject, managementRow, type ProjectRequest } from "../../api-frame/row.ts";
-import { type Asker, liveDashboard, openRights } from "../collaborators.ts";
+import { inProject, managementRow } from "../../api-frame/row.ts";
+import { type Asker, dashboardOf, dashboardPath, openRights } from "../collaborators.ts";
 import { newAccessToken } from "../keys.ts";
 
 /** Stored sharing configurations by dashboard, through an index. A dashboard that was never shared has none. */
@@ -108,6 +108,20 @@ type Shown = Omit<SharingConfiguration, "created_at"> & { created_at: string | n
 /** How long a replaced token still opens the page, in ms. */
 const grace = 5 * 60_000;
 
+const show = (it: Shown) => shownAs(SharingShape, { ...it, share_passwords: [] });
+
+/** The replaced tokens that still work, the one that is replaced now among them. */
+const formerTokens = (it: SharingConfiguration, now: number): SharingConfiguration["former_tokens"] => [
+  ...it.former_tokens.filter(({ expires_at }) => Date.parse(expires_at) > now),
+  { access_token: it.access_token, expires_at: wireTime(now + grace) },
+];
+
+function checkPassword(wanted: boolean, { organization }: Asker): void {
+  if (wanted && !hasFeature(organization, "advanced_permissions")) {
+    throw denied("Sharing with password requires the Advanced Permissions feature");
+  }
+}
+
 /**
  * Whether and how a dashboard is shared by link.
  * Upstream PostHog/posthog posthog/api/sharing.py, posthog/models/sharing_configuration.py.
@@ -115,9 +129,7 @@ const grace = 5 * 60_000;
 export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
   const sharing = openSharing(desk);
   const rights = openRights(desk);
-  const path = "/api/projects/:project_id/dashboards/:dashboard_id/sharing";
-
-  const show = (it: Shown) => shownAs(SharingShape, { ...it, share_passwords: [] });
+  const path = `${dashboardPath}/sharing`;
 
   /** What a dashboard has that was never shared: it is stored with the first change. */
   const unsaved = (dashboard: Dashboard) => ({
@@ -131,21 +143,12 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
     former_tokens: [],
   });
 
-  const dashboardOf = ({ param, project }: ProjectRequest<unknown>) =>
-    liveDashboard(desk, project.id, param("dashboard_id"), "Dashboard");
-
   /** @throws SimError permission_denied */
   function requireRight(dashboard: Dashboard, asker: Asker, isEnabling: boolean): void {
     if (isEnabling && !asker.organization.allow_publicly_shared_resources) {
       throw denied("Public sharing is disabled for this organization.");
     }
     rights.requireEdit(dashboard, asker);
-  }
-
-  function checkPassword(wanted: boolean, { organization }: Asker): void {
-    if (wanted && !hasFeature(organization, "advanced_permissions")) {
-      throw denied("Sharing with password requires the Advanced Permissions feature");
-    }
   }
 
   const put = (configuration: SharingConfiguration): SharingConfiguration =>
@@ -158,14 +161,6 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
       created_at: before.created_at ?? wireTime(desk.clock.now()),
       ...given(changes, ["enabled", "settings", "password_required"]),
     });
-  }
-
-  /** The replaced tokens that still work, the one that is replaced now among them. */
-  function formerTokens(it: SharingConfiguration, now: number): SharingConfiguration["former_tokens"] {
-    return [
-      ...it.former_tokens.filter(({ expires_at }) => Date.parse(expires_at) > now),
-      { access_token: it.access_token, expires_at: wireTime(now + grace) },
-    ];
   }
 
   function refresh(dashboard: Dashboard): SharingConfiguration {
@@ -188,7 +183,7 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
       access: inProject("sharing_configuration:read"),
       reply: SharingShape,
       handle(request) {
-        const dashboard = dashboardOf(request);
+        const dashboard = dashboardOf(desk, request);
         return show(sharing.of(dashboard.id) ?? unsaved(dashboard));
       },
     }),
@@ -200,7 +195,7 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
       body: Changes,
       reply: SharingShape,
       handle(request) {
-        const dashboard = dashboardOf(request);
+        const dashboard = dashboardOf(desk, request);
         const sent = fieldsOf(request.call);
         requireRight(dashboard, request, Boolean(sent.enabled));
         checkPassword(Boolean(sent.password_required), request);
@@ -214,7 +209,7 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
       access: inProject("sharing_configuration:write"),
       reply: SharingShape,
       handle(request) {
-        const dashboard = dashboardOf(request);
+        const dashboard = dashboardOf(desk, request);
         requireRight(dashboard, request, false);
         return show(refresh(dashboard));
       },
