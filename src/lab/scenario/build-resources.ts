@@ -1,5 +1,11 @@
 import { type Json, type JsonObject, type Path, textsIn } from "../../kernel/base/json.ts";
-import { flagKeyFields, numberedKinds, referenceFields, resourceLists, resourceOf } from "../../state/documents/resources.ts";
+import {
+  flagKeyFields,
+  numberedKinds,
+  referenceFields,
+  resourceLists,
+  resourceOf,
+} from "../../state/documents/resources.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import type { Dashboard, FeatureFlag, Insight, StoredProject } from "../../state/documents/world.ts";
 import type { AuthoredProject } from "./project-schema.ts";

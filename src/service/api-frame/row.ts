@@ -67,13 +67,16 @@ export interface Changing {
   readonly now: string;
 }
 
+// biome-ignore lint/suspicious/noConfusingVoidType: handlers without an answer have no return
+export type Answer = object | undefined | void;
+
 /** A row of the management API. The query's parameters are documented by their shape, and read leniently by handlers. */
 export interface ManagementRow<Of extends keyof Places, Body = never> extends Omit<RowHead<RowAccess<Of>>, "body"> {
   readonly body?: z.ZodType<Body>;
   /** The status of an answer (default: `status`). */
   statusOf?(answer: object | undefined): number;
   /** What is returned is the answer's body; nothing leaves it empty. */
-  handle(request: RequestIn<Of, Body>): object | undefined | void | Promise<object | undefined | void>;
+  handle(request: RequestIn<Of, Body>): Answer | Promise<Answer>;
 }
 
 type Head = RowHead<RowAccess> & Pick<ManagementRow<keyof Places>, "statusOf">;

@@ -19,10 +19,7 @@ type PlaceFinder = (properties: JsonObject) => GeoPlace | undefined;
  * Looks places up for the events of a request. The hosted service's sample place of 127.0.0.1 is for its
  * own developers: here loopback has none, unless a row has one. Upstream geoip.template.ts.
  */
-function placeFinder(
-  places: Places,
-  { headers, peer }: Pick<Packet, "headers" | "peer">,
-): PlaceFinder | undefined {
+function placeFinder(places: Places, { headers, peer }: Pick<Packet, "headers" | "peer">): PlaceFinder | undefined {
   if (places.isEmpty) return undefined;
   const address = clientAddress((name) => headers[name], peer);
   return (properties) => {

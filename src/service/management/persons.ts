@@ -96,12 +96,7 @@ function conditionOf(email = "", filters = ""): ((person: KnownPerson) => boolea
 async function listPersons(desk: ResourceDesk, call: Call, project: number) {
   const { distinct_id, email, search, properties } = parametersOf(call, personQuery);
   const where = conditionOf(email, properties);
-  const filter = {
-    project,
-    ...(distinct_id && { distinct_id }),
-    ...(search && { search }),
-    ...(where && { where }),
-  };
+  const filter = { project, ...(distinct_id && { distinct_id }), ...(search && { search }), ...(where && { where }) };
   const { results } = await desk.people.persons({ ...filter, ...windowOf(call) });
   const total = call.query.has("include_total")
     ? (await desk.people.persons({ ...filter, limit: Number.MAX_SAFE_INTEGER })).results.length
@@ -193,7 +188,11 @@ const noCreation =
 export function personEndpoints(desk: ResourceDesk): Endpoint[] {
   const rows = <Body = never>(row: ManagementRow<"project", Body>): Endpoint[] => [
     ...managementRow(desk, { ...row, path: `${projectRoot}/persons${row.path}` }),
-    ...managementRow(desk, { ...row, path: `/api/person${row.path}`, access: { ...row.access, of: "current_project" } }),
+    ...managementRow(desk, {
+      ...row,
+      path: `/api/person${row.path}`,
+      access: { ...row.access, of: "current_project" },
+    }),
   ];
   return [
     ...rows({

@@ -17,7 +17,14 @@ import {
 } from "../api-frame/access.ts";
 import { fieldsOf } from "../api-frame/body.ts";
 import { pageOf, pageQuery, pageSchema } from "../api-frame/lists.ts";
-import { inAccount, inOrganization, managementRow, organizationRoot, type Request } from "../api-frame/row.ts";
+import {
+  type Answer,
+  inAccount,
+  inOrganization,
+  managementRow,
+  organizationRoot,
+  type Request,
+} from "../api-frame/row.ts";
 import type { Memberships } from "../api-frame/users.ts";
 import type { ManagementDesk } from "./desk.ts";
 import { deleteProjects, openProjectChanges, type ProjectChanges } from "./project-changes.ts";
@@ -92,7 +99,7 @@ interface DetailRow {
   status?: number;
   body?: z.ZodType<ProjectBody>;
   reply?: z.ZodType;
-  handle(request: Request<ProjectBody>, at: Visible): object | void;
+  handle(request: Request<ProjectBody>, at: Visible): Answer;
 }
 
 /** @throws SimError permission_denied */

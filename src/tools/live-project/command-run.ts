@@ -19,7 +19,15 @@ import { openUpstreams, type Upstreams } from "../../lab/tapes/upstream/upstream
 import { upstreamOf } from "../../sim/command/open-sim.ts";
 import { baselineAt, fileOf } from "../baseline/command-run.ts";
 import { compareWithLive, type LiveChange } from "./compare.ts";
-import { type Affected, type DocumentLists, impactLists, impactOf, listsOf, type Removed, removedBetween } from "./impact.ts";
+import {
+  type Affected,
+  type DocumentLists,
+  impactLists,
+  impactOf,
+  listsOf,
+  type Removed,
+  removedBetween,
+} from "./impact.ts";
 import { type LiveKind, liveKinds } from "./kinds.ts";
 import type { impactOptions, liveOptions, pullOptions } from "./options.ts";
 import { type LeftOut, type LiveProject, type PulledScenario, pulledScenarioOf, readLive } from "./pull.ts";

@@ -50,7 +50,9 @@ const picked = (document: JsonObject, names: readonly string[]): JsonObject =>
   );
 
 const surveyFields = Object.entries(surveys.fields)
-  .filter(([name, { write, blank, show }]) => (write ?? blank) !== undefined && show !== false && !/_flag_id$/.test(name))
+  .filter(
+    ([name, { write, blank, show }]) => (write ?? blank) !== undefined && show !== false && !/_flag_id$/.test(name),
+  )
   .map(([name]) => name);
 
 const experimentFields =
@@ -89,7 +91,12 @@ export const liveKinds: readonly LiveKind[] = [
       ...flagId(it, "feature_flag", "feature_flag_id"),
     }),
   },
-  { path: "experiments", list: "experiments", noun: "experiment", author: (it) => picked(it, experimentFields.split(" ")) },
+  {
+    path: "experiments",
+    list: "experiments",
+    noun: "experiment",
+    author: (it) => picked(it, experimentFields.split(" ")),
+  },
   { path: "actions", list: "actions", noun: "action", author: resource("actions") },
   {
     path: "event_definitions",

@@ -4,8 +4,8 @@ import { stringOf } from "../../../kernel/base/text.ts";
 import { blankFeatureFlag } from "../../../state/documents/blank.ts";
 import type { FeatureFlag } from "../../../state/documents/world.ts";
 import { documentNamed, requireScope } from "../../api-frame/access.ts";
-import type { Changing } from "../../api-frame/row.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
+import type { Changing } from "../../api-frame/row.ts";
 import { checkFilters, openFilters } from "./filter-rules.ts";
 import { claimKey, withHistory } from "./flag-changes.ts";
 

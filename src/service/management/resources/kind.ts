@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Json, JsonObject } from "../../../kernel/base/json.ts";
 import type { StoredResource } from "../../../state/documents/world.ts";
-import type { Changing, ResourceRequest } from "../../api-frame/row.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import type { ListFilter } from "../../api-frame/lists.ts";
+import type { Changing, ResourceRequest } from "../../api-frame/row.ts";
 import type { Captured } from "../definitions/captured.ts";
 
 export interface Resources {
