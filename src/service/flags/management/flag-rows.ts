@@ -10,7 +10,7 @@ import { resourceRows } from "../../api-frame/resource.ts";
 import { inProject, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { newestFirst, sortedByProject } from "../../api-frame/sorted.ts";
 import type { Rulesets } from "../rulesets.ts";
-import { flagActRows } from "./flag-acts.ts";
+import { flagActionRows } from "./flag-actions.ts";
 import { createFlag, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, FlagBody, FlagPatch, showFlag, statusOf } from "./flag-shapes.ts";
 
@@ -68,7 +68,7 @@ const flagOf = (desk: ResourceDesk, { project, param }: ProjectRequest<unknown>)
 export function featureFlagEndpoints(desk: ResourceDesk, rulesets: Rulesets): Endpoint[] {
   const flags = sortedByProject(desk.worlds, "feature_flags", { compare: newestFirst, has: ({ deleted }) => !deleted });
   // rows with a name in the path come before those of any id
-  const acts = flagActRows(desk, { flags, flagOf: (request) => flagOf(desk, request), rulesets });
+  const actions = flagActionRows(desk, { flags, flagOf: (request) => flagOf(desk, request), rulesets });
   const documents = resourceRows(desk, {
     path: `${projectRoot}/feature_flags`,
     reads: inProject("feature_flag:read"),
@@ -97,5 +97,5 @@ export function featureFlagEndpoints(desk: ResourceDesk, rulesets: Rulesets): En
     },
     remove: { summary: "Always refused: flags are deleted with PATCH" },
   });
-  return [...acts, ...documents];
+  return [...actions, ...documents];
 }

@@ -20,7 +20,7 @@ import { activeDependents, flagsOf, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, type FlagPatch, showFlag, statusOf } from "./flag-shapes.ts";
 import { showLinkedFlag } from "./linked-flags.ts";
 
-interface FlagActParts {
+interface FlagActionParts {
   /** The live flags of a project, the last created first. */
   flags(project: number): readonly FeatureFlag[];
   /** The flag of the path. @throws SimError not_found */
@@ -167,7 +167,7 @@ function usedProperties(flag: FeatureFlag, stored: JsonObject): JsonObject {
 }
 
 /** Questions about flags, and what is done to one. Upstream PostHog/posthog posthog/api/feature_flag.py. */
-export function flagActRows(desk: ResourceDesk, { flags, flagOf, rulesets }: FlagActParts): Endpoint[] {
+export function flagActionRows(desk: ResourceDesk, { flags, flagOf, rulesets }: FlagActionParts): Endpoint[] {
   const reads = inProject("feature_flag:read");
   const writes = inProject("feature_flag:write");
   const root = `${projectRoot}/feature_flags`;
