@@ -1,7 +1,7 @@
 import type { Slice } from "../kernel/http/slice.ts";
 import { sdkSlice } from "../service/capture/sdk/rows.ts";
 import { furtherCaptureSlice } from "../service/capture/slice.ts";
-import { evaluationSlice } from "../service/flags/endpoint/slice.ts";
+import { evaluationSlice } from "../service/flags/endpoint/flags-rows.ts";
 import type { SlicePorts } from "./ports.ts";
 
 /** The public endpoints apart from the capture rows, which a start loads first. */

@@ -1,7 +1,7 @@
 import { isoOf } from "../../kernel/base/clock.ts";
 import { isObject, type Json } from "../../kernel/base/json.ts";
 import { inSlices } from "../../kernel/base/work.ts";
-import { type DecisionIndex, flagRequests } from "../../service/flags/decision-index.ts";
+import { type DecisionIndex, flagLines } from "../../service/flags/decision-index.ts";
 import { decisionsIn, usesIn } from "../../service/flags/decision-lines.ts";
 import type { FlagDecision } from "../../service/flags/decision-shapes.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
@@ -77,8 +77,7 @@ async function decisionsOf(
   const uses = new Map<string, number>();
   const isSpent = createBudget(farthest);
   const within = { project: person.project };
-  for await (const n of flagRequests(log, within, (it) => tests.some((test) => test(it)))) {
-    const line = await inSlices(log.reading(n));
+  for await (const { n, line } of flagLines(log, within, (it) => tests.some((test) => test(it)))) {
     if (line) {
       found.push(...decisionsIn(line).filter((it) => mine.has(it.distinct_id ?? "")));
       for (const { call, distinctId } of usesIn(line))

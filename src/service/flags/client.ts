@@ -32,7 +32,6 @@ export interface OfProject {
 
 /** The subject of an evaluation; its properties override the stored ones. */
 export interface FlagSubject extends OfProject {
-  /** Person properties. */
   person?: JsonObject;
   /** Keys of groups by their type, e.g. `{ company: "acme" }`. */
   groups?: Record<string, string | number>;
@@ -78,7 +77,6 @@ export interface DecisionQuery extends OfProject {
   limit?: number;
 }
 
-/** The feature flags: overridden, explained, simulated. */
 export interface Flags {
   /** The flags of a project or of all, with their overrides. */
   list(query?: OfProject): Promise<FlagSummary[]>;
@@ -110,7 +108,6 @@ export interface Flags {
   decisions(query?: DecisionQuery): Promise<FlagDecision[]>;
 }
 
-/** A page reads a part of the journal. */
 export const decisionPages = { path: "flag-decisions", list: "decisions", pageSize: 500 };
 
 const subjectBody = ({ person, groups, groupProperties }: FlagSubject) => ({
@@ -119,7 +116,6 @@ const subjectBody = ({ person, groups, groupProperties }: FlagSubject) => ({
   group_properties: groupProperties,
 });
 
-/** The flags' part of the client. A project's handle has its own flags only. */
 export function flagsBy({ call, project: fixed }: HandleScope): Flags {
   const at = (key: string, rest = "") => `flags/${encodeURIComponent(key)}${rest}`;
   const whose = (project: number | undefined) => ({ project: fixed ?? project });

@@ -3,7 +3,6 @@ import type { Style } from "../../kernel/command/style.ts";
 import type { FlagDecision, FlagDistribution, FlagExplanation, FlagOverride, FlagSummary } from "./client.ts";
 import { actualWords, hashText, hashWords, missWords, shortNumber, valueWords } from "./explain/trace-words.ts";
 
-/** A flag's value: true, false, or a variant in quotes. */
 export const valueText = (value: boolean | string): string => cleanJson(value, 200);
 
 export const subjectText = ({ distinct_id }: Pick<FlagOverride, "distinct_id">): string =>
@@ -25,14 +24,12 @@ function factsOf({ id, active, rules, overrides }: FlagSummary, style: Style): s
 
 const widest = 32;
 
-/** The key, then its facts below each other. */
 function flagLines(flag: FlagSummary, width: number, style: Style): string[] {
   const [first = "", ...more] = factsOf(flag, style);
   const name = style.bold(clean(flag.key).padEnd(width));
   return [`  ${name}  ${first}`, ...more.map((fact) => `  ${" ".repeat(width)}  ${fact}`)];
 }
 
-/** The flags, by project where there are several. */
 export function listLines(flags: readonly FlagSummary[], style: Style): string[] {
   if (flags.length === 0) return ["no flags"];
   const width = Math.min(widest, Math.max(...flags.map(({ key }) => clean(key).length)));
@@ -45,7 +42,6 @@ export function listLines(flags: readonly FlagSummary[], style: Style): string[]
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** The values, with a bar each. */
 export function simulateLines(found: FlagDistribution, style: Style): string[] {
   const names = found.values.map(({ value }) => valueText(value));
   const width = Math.max(0, ...names.map((it) => it.length));
@@ -79,7 +75,6 @@ function decidedText({ flags, called }: FlagDecision): string[] {
   ];
 }
 
-/** Decisions: a line for the request, then one for each flag. */
 export function decisionLines(decisions: readonly FlagDecision[], style: Style): string[] {
   if (decisions.length === 0) return ["no flags were requested"];
   return decisions.flatMap((it) => {
@@ -140,7 +135,6 @@ function variantLine({ variant }: Condition, style: Style): string[] {
   return [`→ ${ranges.join(", ")}${hash}`];
 }
 
-/** A condition set, with its number in front of the first line. */
 function conditionLines(condition: Condition, style: Style): string[] {
   const miss = missWords(condition);
   const lines = [

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { fnv1a } from "../../kernel/base/hash.ts";
+import { inSlices } from "../../kernel/base/work.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../../state/journal/counting.ts";
 import type { IndexedRequest, TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { slice } from "../../state/journal/search.ts";
@@ -17,7 +18,6 @@ const mostSubjects = 1_000;
 const answersOfOne = 5;
 const mostWaiting = 1_000;
 
-/** An answer, as far as its uses are compared with it. */
 interface Given {
   readonly made: FlagDecision;
   readonly requestId: string | null;
@@ -31,7 +31,6 @@ interface Tally {
   readonly values: Map<string, { readonly value: boolean | string | null; served: number; called: number }>;
 }
 
-/** What was found in the lines that were read so far. */
 interface DecisionCounts extends RowCount {
   readonly tallies: Map<string, Tally>;
   /** Bits of the flags, and of the subjects, that a request is about: a bit that is missing rules it out. */
@@ -185,18 +184,18 @@ export function createDecisionIndex(log: TrafficLog) {
   };
 }
 
-/** What is known of the decisions about flags: which requests they are in, and how often they were what. */
 export type DecisionIndex = ReturnType<typeof createDecisionIndex>;
 
-/** Requests that have to do with flags and pass a test, newest first, with turns for other work. */
-export async function* flagRequests(
+/** The lines of requests that have to do with flags and pass a test, newest first, with turns for other work. */
+export async function* flagLines(
   log: TrafficLog,
-  within: { project?: number; before?: number },
+  { since = 0, ...within }: { project?: number | undefined; before?: number; since?: number | undefined },
   test: (n: number) => boolean,
-): AsyncGenerator<number> {
+) {
   let looked = 0;
   for (const n of log.requestsInSteps({ ...within, flags: true })) {
     if (n === undefined || ++looked % slice === 0) await turn();
-    if (n !== undefined && test(n)) yield n;
+    if (n !== undefined && n <= since) return;
+    if (n !== undefined && test(n)) yield { n, line: await inSlices(log.reading(n)) };
   }
 }

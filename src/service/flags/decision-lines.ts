@@ -15,7 +15,6 @@ const textIn = (value: unknown): string | null => (typeof value === "string" ? v
 
 const flagPaths: ReadonlySet<string> = new Set(["/flags", "/decide"]);
 
-/** The body of a request for flags; undefined for other requests. */
 function flagsBody({ method, target, body }: TrafficLine): JsonObject | undefined {
   return method === "POST" && flagPaths.has(pathOf(target)) && isObject(body) ? body : undefined;
 }
@@ -92,7 +91,6 @@ function flagsIn(reply: Json | undefined): DecidedFlag[] {
   });
 }
 
-/** Facts about any request. */
 const factsOf = (line: TrafficLine) => ({
   at: new Date(line.at).toISOString(),
   request: line.n,
@@ -119,7 +117,6 @@ export function answered(line: TrafficLine): FlagDecision | undefined {
   };
 }
 
-/** A use of a flag, and the decision that it follows. */
 export interface Use {
   readonly call: Omit<FlagCall, "differs">;
   readonly distinctId: string;

@@ -13,9 +13,7 @@ import type { FlagPorts } from "./ports.ts";
 import type { ExplainRequest, FlagDistribution, FlagExplanation, FlagOutcome, SimulateRequest } from "./shapes.ts";
 import { type RequestedSubject, subjectOf } from "./subjects.ts";
 
-/** Counts the values of a flag. */
 export interface Simulation {
-  /** Evaluates the flag for a subject. */
   add(subject: Subject): void;
   result(): Pick<FlagDistribution, "key" | "count" | "failed" | "values">;
 }

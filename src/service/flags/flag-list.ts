@@ -24,7 +24,6 @@ const showFlag = (flag: FeatureFlag, overrides: FlagOverride[], ruleset: Ruleset
   overrides,
 });
 
-/** A key that has overrides only. */
 const showUnknown = (project: number, key: string, overrides: FlagOverride[]): FlagSummary => ({
   project,
   key,

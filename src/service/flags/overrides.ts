@@ -20,7 +20,6 @@ const flagsOf = ({ worlds }: Worlds, project: StoredProject): FeatureFlag[] =>
 export const flagOf = (ports: Worlds, project: StoredProject, key: string): FeatureFlag | undefined =>
   flagsOf(ports, project).find((it) => it.key === key);
 
-/** The nearest key of a flag, or the first keys. */
 function keyHint(ports: Worlds, project: StoredProject, key: string): string {
   const keys = flagsOf(ports, project).map((it) => it.key);
   const near = nearest(key, keys);
@@ -122,7 +121,6 @@ export function setOverride(ports: FlagPorts, key: string, order: OverrideOrder)
   return { ...showOverride(override), known: flag !== undefined, hint };
 }
 
-/** Which overrides; absent keys do not restrict. */
 export interface OverrideFilter {
   readonly project?: number | undefined;
   readonly key?: string;

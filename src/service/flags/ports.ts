@@ -6,7 +6,6 @@ import type { PersonData } from "../../state/persons/person-data.ts";
 import type { DecisionIndex } from "./decision-index.ts";
 import type { Rulesets } from "./rulesets.ts";
 
-/** What the flag endpoints of the control API use. */
 export interface FlagPorts {
   readonly worlds: WorldStore;
   readonly people: PersonData;

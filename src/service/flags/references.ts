@@ -44,5 +44,4 @@ function rewritten(value: Json, references: References): Json {
 export const rewrite = <T>(value: T, references: References): T =>
   rewritten(value as unknown as Json, references) as unknown as T;
 
-/** True for fields of resources with the id of a flag. */
 export const isFlagField = (name: string): boolean => /(?:^|_)flag_id$/.test(name);

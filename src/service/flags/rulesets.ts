@@ -59,7 +59,6 @@ export function createRulesets({ worlds, people }: Pick<Desk, "worlds" | "people
   }
 
   return {
-    /** The rules without overrides. */
     rulesetOf: (project: StoredProject) => entryOf(project).ruleset,
     forget: (project: number) => void entries.delete(project),
     /**
@@ -81,5 +80,4 @@ export function createRulesets({ worlds, people }: Pick<Desk, "worlds" | "people
   };
 }
 
-/** The flags of each project, compiled once. */
 export type Rulesets = ReturnType<typeof createRulesets>;

@@ -5,7 +5,6 @@ import { failures } from "./engine/reasons.ts";
 
 // Messages complete the words "expected …".
 
-/** A part of JSON that is not checked. */
 const AnyJson = z.custom<Json>();
 
 export const Value = z.union([z.boolean(), z.string()]).describe("A string is a variant");
@@ -195,7 +194,6 @@ const CohortTrace = z.strictObject({
 });
 export type CohortTrace = z.infer<typeof CohortTrace>;
 
-/** What a filter requires, and what was found. */
 export const PropertyTrace = z
   .object({
     type: z.string(),
@@ -324,7 +322,6 @@ export const FlagExplanation = z
   .meta({ title: "FlagExplanation" });
 export type FlagExplanation = z.infer<typeof FlagExplanation>;
 
-/** The values that the rules give to generated subjects. */
 export const FlagDistribution = z
   .strictObject({
     project: z.int(),

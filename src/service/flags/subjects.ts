@@ -7,7 +7,6 @@ import type { Person } from "../../state/persons/person.ts";
 import type { Desk } from "../capture/desk.ts";
 import type { Subject, SubjectGroup } from "./engine/run.ts";
 
-/** The subject of a request, with the properties that the request has. */
 export interface RequestedSubject {
   readonly distinctId: string;
   readonly deviceId?: string | undefined;
@@ -20,9 +19,7 @@ export interface RequestedSubject {
   /** Group type → properties; they override the stored ones, key by key. */
   readonly groupProperties: JsonObject;
   readonly address?: string | undefined;
-  /** Nothing is derived from the address. */
   readonly isGeoipDisabled?: boolean | undefined;
-  /** Stored person properties are ignored. */
   readonly isStoredIgnored?: boolean | undefined;
 }
 
@@ -45,7 +42,6 @@ const placeParts: ReadonlyMap<string, keyof GeoPlace> = new Map(
 
 const nothing: JsonObject = Object.freeze({});
 
-/** The value of the first document that has the key. */
 const ownInEither = (over: JsonObject, under: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(over, key) ? over[key] : own(under, key);
 

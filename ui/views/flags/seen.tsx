@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { FlagSeen, SeenRollout, SeenVariant } from "../../../src/service/flags/seen-shapes.ts";
+import type { FlagSeen, SeenRollout, SeenVariant } from "../../../src/service/flags/decision-shapes.ts";
 import type { FlagInFull } from "../../../src/service/flags/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";

@@ -1,28 +1,13 @@
 import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
 import type { Cohort, FeatureFlag } from "../../../state/documents/world.ts";
 import type { CompiledCohorts } from "../engine/cohort-tree.ts";
+import { reachedFrom } from "../engine/dependency-order.ts";
+import { type ConditionSet, cohortsAsked, type Filters, type PropertyFilter } from "../engine/filters.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
-import { referenceIn } from "../engine/values.ts";
-
-type Filters = FeatureFlag["filters"];
-type Group = NonNullable<Filters["groups"]>[number];
-type Filter = NonNullable<Group["properties"]>[number];
-
-const cohortIn = (filter: Filter): number | undefined =>
-  filter.type === "cohort" ? referenceIn(filter.value) : undefined;
 
 /** The cohorts that a flag asks for, directly and through others; those that do not exist are left out. */
-function cohortsOf({ compiled }: CompiledCohorts, { groups = [] }: Filters): number[] {
-  const found = new Set<number>();
-  const open = groups.flatMap(({ properties = [] }) => properties.flatMap((it) => cohortIn(it) ?? []));
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const cohort = compiled.get(next);
-    if (!cohort || found.has(next)) continue;
-    found.add(next);
-    open.push(...cohort.references);
-  }
-  return [...found];
-}
+const cohortsOf = ({ compiled }: CompiledCohorts, filters: Filters): number[] =>
+  [...reachedFrom(cohortsAsked(filters), (id) => compiled.get(id)?.references ?? [])].filter((id) => compiled.has(id));
 
 const groupOf = (type: "AND" | "OR", values: Json[]): JsonObject => ({ type, values });
 
@@ -37,7 +22,6 @@ function treeOf({ filters, groups = [], is_static }: Cohort): JsonObject | undef
   return legacy.length > 0 ? groupOf("OR", legacy) : undefined;
 }
 
-/** The trees of all dynamic cohorts that the flags need, by id. */
 export function cohortTrees({ cohorts }: Ruleset, flags: readonly FeatureFlag[]): Record<string, JsonObject> {
   const ids = new Set(flags.flatMap(({ filters }) => cohortsOf(cohorts, filters)));
   const rows = [...ids].flatMap((id) => {
@@ -66,14 +50,13 @@ const leavesOf = (node: Json): Json[] => valuesOf(node)?.flatMap(leavesOf) ?? [n
 const isInlinable = (leaf: Json): leaf is JsonObject & { key: string } =>
   isObject(leaf) && typeof leaf.key === "string" && leaf.type === "person" && leaf.negation !== true;
 
-/** Filters that all have to hold, as a set of a flag has them; undefined when they are no such list. */
-function asProperties(leaves: readonly Json[]): Filter[] | undefined {
+function asProperties(leaves: readonly Json[]): PropertyFilter[] | undefined {
   const properties = leaves.filter(isInlinable).map(({ negation: _, ...filter }) => ({ ...filter }));
   return properties.length === leaves.length ? properties : undefined;
 }
 
 /** A tree as a list of alternatives; undefined when that takes more than leaving groups out. */
-function alternativesOf(tree: Json): Filter[][] | undefined {
+function alternativesOf(tree: Json): PropertyFilter[][] | undefined {
   const leaves = leavesOf(tree);
   if (leaves.length === 0 || !leaves.every(isInlinable)) return undefined;
   const node = simplified(tree);
@@ -87,7 +70,7 @@ function alternativesOf(tree: Json): Filter[][] | undefined {
 }
 
 /** A group below an OR: only one whose filters all have to hold is an alternative. */
-function asAlternative(node: Json): Filter[] | undefined {
+function asAlternative(node: Json): PropertyFilter[] | undefined {
   const values = valuesOf(node) ?? [];
   const isAny = isObject(node) && node.type === "OR" && values.length > 1;
   return isAny || values.length === 0 ? undefined : asProperties(values);
@@ -99,8 +82,8 @@ const whole = <T>(list: (T | undefined)[]): T[] | undefined => {
 };
 
 /** The sets that have no cohort, if the others are nothing but one cohort each. */
-function setsWithout(groups: readonly Group[]): Group[] | undefined {
-  const plain: Group[] = [];
+function setsWithout(groups: readonly ConditionSet[]): ConditionSet[] | undefined {
+  const plain: ConditionSet[] = [];
   for (const group of groups) {
     const { variant, properties = [] } = group;
     const hasCohort = properties.some((filter) => filter.type === "cohort");

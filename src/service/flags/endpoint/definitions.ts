@@ -2,22 +2,22 @@ import { createHash } from "node:crypto";
 import { SimError } from "../../../kernel/base/errors.ts";
 import type { Call } from "../../../kernel/http/call.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
-import { empty, jsonText, type Reply, withHeaders } from "../../../kernel/http/reply.ts";
+import { empty, json, jsonText, type Reply, withHeaders } from "../../../kernel/http/reply.ts";
 import { hasConditionSets } from "../../../state/documents/flag-config.ts";
 import { experimentFlagsOf, surveyFlagIds } from "../../../state/documents/resources.ts";
-import type { FeatureFlag, StoredProject } from "../../../state/documents/world.ts";
+import type { FeatureFlag, ReadonlyWorld, StoredProject } from "../../../state/documents/world.ts";
 import type { Desk } from "../../capture/desk.ts";
 import { payloadText } from "../engine/decision.ts";
 import { type FlagEntry, withDependencies } from "../engine/dependencies.ts";
-import { overridesFor } from "../engine/overrides.ts";
+import type { Filters } from "../engine/filters.ts";
+import { overriddenDecision, overridesFor } from "../engine/overrides.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
 import { referenceIn } from "../engine/values.ts";
 import type { Rulesets } from "../rulesets.ts";
 import { cohortTrees, withoutCohorts } from "./definitions-cohorts.ts";
-import { flagAccess, isQuotaLimited } from "./flag-access.ts";
+import { type FlagAccess, flagAccess, isQuotaLimited } from "./flag-access.ts";
+import { redacted } from "./flags-answer.ts";
 import type { FlagDefinitions } from "./public-shapes.ts";
-
-type Filters = FeatureFlag["filters"];
 
 /** Payloads as SDKs expect them: JSON text. */
 function withPayloadTexts(filters: Filters): Filters {
@@ -48,7 +48,6 @@ const showDefinition = (
   has_experiment: used.has(flag.id) || used.has(flag.key),
 });
 
-/** True if no flag that it directly refers to is missing. */
 const isWhole = ({ fault, compiled, dependencies }: FlagEntry): boolean =>
   fault === undefined && compiled.dependencies.length === dependencies.length;
 
@@ -118,7 +117,6 @@ function leftToServer({ worlds }: Desk, project: StoredProject): (flag: FeatureF
 const isShown = ({ deleted, is_remote_configuration, filters }: FeatureFlag): boolean =>
   !deleted && !is_remote_configuration && hasConditionSets(filters);
 
-/** All that a server SDK needs to evaluate flags locally, with inactive flags. */
 function definitionsOf(desk: Desk, ruleset: Ruleset, project: StoredProject, hasCohorts: boolean): FlagDefinitions {
   const { flags: all, propertyMatchingVersion } = ruleset.source;
   const ofSurveys = surveyFlagIds(desk.worlds.current, project.id);
@@ -187,3 +185,58 @@ export const definitionEndpoints = (desk: Desk, rulesets: Rulesets): Endpoint[] 
     scope: "feature_flag:read",
     handle: (call) => definitions(desk, rulesets, call, row),
   }));
+
+/** The project's remote-config flag of a key; digits alone are an id, as upstream has it. */
+function findFlag(world: ReadonlyWorld, project: number, key: string): FeatureFlag | undefined {
+  const isId = /^\d+$/.test(key);
+  return world.feature_flags.find(
+    (flag) =>
+      flag.project === project &&
+      !flag.deleted &&
+      flag.is_remote_configuration &&
+      (isId ? String(flag.id) === key : flag.key === key),
+  );
+}
+
+/** Falsy in Python: such a payload is answered without a body. */
+const isNothing = (payload: unknown): boolean =>
+  !payload || (typeof payload === "object" && Object.keys(payload).length === 0);
+
+function storedPayload(world: ReadonlyWorld, flag: FeatureFlag): string | null {
+  const override = overridesFor({ current: world }, flag.project, undefined).get(flag.key);
+  if (override) return overriddenDecision(flag, override).payload;
+  const { payloads } = flag.filters;
+  return isNothing(payloads?.true) ? null : payloadText(payloads, "true");
+}
+
+/** An encrypted payload is for personal keys only; with a secret key it is redacted, even if there is none. */
+function payloadFor(world: ReadonlyWorld, { credential }: FlagAccess, flag: FeatureFlag): string | null {
+  if (flag.has_encrypted_payloads && credential === "secret") return redacted;
+  return storedPayload(world, flag);
+}
+
+const nothing: Reply = jsonText("");
+
+function remoteConfig(desk: Desk, call: Call): Reply {
+  const access = flagAccess(call, desk, "service");
+  call.record.project = access.project.id;
+  const flag = findFlag(desk.worlds.current, access.project.id, call.params.key ?? "");
+  if (!flag) throw new SimError("not_found", "Not found.");
+  const payload = payloadFor(desk.worlds.current, access, flag);
+  return payload ? json(payload) : nothing;
+}
+
+/**
+ * The payload of one remote-config flag, as a JSON string whose content is JSON; 200 without a body when it
+ * has none. Upstream PostHog rust/feature-flags, api/remote_config.
+ */
+export const flagRemoteConfigEndpoints = (desk: Desk): Endpoint[] => [
+  {
+    methods: ["GET"],
+    path: "/api/projects/:project_id/feature_flags/:key/remote_config",
+    family: "service",
+    summary: "Payload of a remote-config flag",
+    scope: "feature_flag:read",
+    handle: (call) => remoteConfig(desk, call),
+  },
+];

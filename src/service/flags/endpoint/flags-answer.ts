@@ -85,7 +85,6 @@ export function conditionsOf(ruleset: Ruleset, flag: FeatureFlag, subject: Subje
   return [...before(explained), ...explained.conditions.map((trace) => conditionAnalysis(flag, explained, trace))];
 }
 
-/** The decision about a flag, with its condition sets for `?detailed_analysis`. */
 export interface ServedFlag extends Decided {
   readonly hasExperiment?: boolean;
   readonly conditions?: ConditionAnalysis[] | undefined;

@@ -41,7 +41,6 @@ function matchesRuntime(flag: FeatureFlag, runtime: FlagsRequest["runtime"]): bo
   return wanted === null || wanted === "all" || runtime === "all" || wanted === runtime;
 }
 
-/** The persons of the ids, without duplicates. */
 function personsOf(people: PersonData, project: number, ids: readonly string[]): Person[] {
   const found = new Map<string, Person>();
   for (const id of ids) {

@@ -19,7 +19,6 @@ import { defaultBodyLimit } from "../../../kernel/http/endpoint.ts";
 import type { DecodeStep } from "../../../state/journal/request-shapes.ts";
 import { withExactIds } from "../../capture/exact-ids.ts";
 
-/** The body of a flags request: a JSON object, its text on one line, and how it was unpacked. */
 export interface FlagsBody {
   readonly json: JsonObject;
   readonly text: string;
@@ -146,7 +145,6 @@ export function flagsBodyOf(call: Call): FlagsBody {
   return type === form ? readForm(text, steps) : readText(text, steps, isUtf8(bytes) ? bytes : undefined);
 }
 
-/** A flags request, its aliases resolved. */
 export interface FlagsRequest {
   readonly token: string | undefined;
   /** undefined if it is missing or null; "" is a distinct id. */
@@ -156,7 +154,6 @@ export interface FlagsRequest {
   readonly personProperties: JsonObject;
   /** Group type → key, as sent. */
   readonly groups: JsonObject;
-  /** Group type → properties, as sent. */
   readonly groupProperties: JsonObject;
   /** Only these flags; undefined: all. */
   readonly flagKeys: ReadonlySet<string> | undefined;

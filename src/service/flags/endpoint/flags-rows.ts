@@ -4,6 +4,7 @@ import { isUuid } from "../../../kernel/base/text.ts";
 import type { Call } from "../../../kernel/http/call.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import { jsonText, type Reply } from "../../../kernel/http/reply.ts";
+import { slice } from "../../../kernel/http/slice.ts";
 import type { Dialect } from "../../../state/documents/dialect.ts";
 import type { StoredProject } from "../../../state/documents/world.ts";
 import type { Desk } from "../../capture/desk.ts";
@@ -11,12 +12,12 @@ import { projectByHeader } from "../../capture/project.ts";
 import { remoteConfigOf } from "../../capture/sdk/remote-config.ts";
 import type { Rulesets } from "../rulesets.ts";
 import { isOfCrawler } from "./crawlers.ts";
+import { definitionEndpoints, flagRemoteConfigEndpoints } from "./definitions.ts";
 import { isQuotaLimited, quotaLimited } from "./flag-access.ts";
 import { createShapes, type FlagsWriter, type Shapes, shapeOf } from "./flags-answer.ts";
 import { askedIn, createFailureNotices, evaluate, switchOf } from "./flags-evaluation.ts";
 import { checkFields, type FlagsRequest, flagsBodyOf, flagsRequestOf } from "./flags-request.ts";
 
-/** What both paths use; made once for all calls. */
 interface Service {
   readonly desk: Desk;
   readonly rulesets: Rulesets;
@@ -25,7 +26,6 @@ interface Service {
   readonly reportFailures: ReturnType<typeof createFailureNotices>;
 }
 
-/** The form of an answer, by its query. */
 interface Plan {
   readonly shape: keyof Shapes;
   readonly hasConfig: boolean;
@@ -169,3 +169,15 @@ const row = (method: string, path: string, summary: string, handle: Endpoint["ha
   summary,
   handle,
 });
+
+interface EvaluationPorts {
+  readonly desk: Desk;
+  readonly rulesets: Rulesets;
+  notice(text: string): void;
+}
+
+export const evaluationSlice = slice(["desk", "rulesets", "notice"], ({ desk, rulesets, notice }: EvaluationPorts) => [
+  ...flagEndpoints(desk, rulesets, notice),
+  ...definitionEndpoints(desk, rulesets),
+  ...flagRemoteConfigEndpoints(desk),
+]);

@@ -38,7 +38,6 @@ const FlagsRequest = z
   })
   .meta({ title: "FlagsRequest" });
 
-/** A filter in an answer with `?detailed_analysis`. */
 const PropertyAnalysis = z.strictObject({
   key: z.string(),
   operator: z.string(),
@@ -50,7 +49,6 @@ const PropertyAnalysis = z.strictObject({
 });
 export type PropertyAnalysis = z.infer<typeof PropertyAnalysis>;
 
-/** A condition set in an answer with `?detailed_analysis`. */
 const ConditionAnalysis = z
   .strictObject({
     index: z.int().describe("From 0; -1 is early access enrolment, -2 a holdout"),
@@ -108,7 +106,6 @@ export type TypedFlagDetails = z.infer<typeof TypedFlagDetails>;
 
 const always = { requestId: z.uuid(), evaluatedAt: z.int().describe("ms since the epoch") };
 
-/** The flags, in the shapes of the versions of the endpoints. */
 const flagKeys = {
   flags: z
     .record(z.string(), z.union([FlagDetails, TypedFlagDetails]))

@@ -97,13 +97,11 @@ export const isWithin = (bucket: number, percentage: number): boolean => bucket 
 export const bucketInput = (flagKey: string, identifier: string, salt: "" | "variant"): string =>
   `${flagKey}.${identifier}${salt}`;
 
-/** The text whose SHA-1 is the holdouts' bucket. */
 export const holdoutInput = (identifier: string): string => `holdout-${identifier}`;
 
 /** The text whose SHA-1 is the bucket of a rule's holdout. Its rollout and its variant are a flag's, with its seed as key. */
 export const seededHoldoutInput = (seed: string, identifier: string): string => `${seed}${identifier}`;
 
-/** Of a compiled flag. */
 interface Bucketing {
   readonly byDevice: boolean;
   readonly isContinuous: boolean;

@@ -15,7 +15,6 @@ export interface PropertyLeaf {
   passes(value: Json | undefined, now: number): boolean;
 }
 
-/** Membership in another cohort. */
 export interface CohortLeaf {
   readonly kind: "cohort";
   readonly cohort: number;
@@ -144,9 +143,7 @@ export interface CompiledCohort {
   /** Uuids of the persons of a static cohort; undefined for a dynamic one. */
   readonly members: ReadonlySet<string> | undefined;
   readonly tree: TreeNode;
-  /** Ids of the cohorts that the tree refers to. */
   readonly references: readonly number[];
-  /** Set if the tree cannot be evaluated. */
   readonly failure: FailureCode | undefined;
 }
 

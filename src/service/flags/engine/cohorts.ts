@@ -15,7 +15,6 @@ import type { Matching } from "./operators.ts";
 import { type FailureCode, FlagFailure } from "./reasons.ts";
 import type { EvaluationRun } from "./run.ts";
 
-/** A cohort's name; undefined where there is no such cohort, or it has none. */
 export const cohortName = (
   { compiled }: Pick<CompiledCohorts, "compiled">,
   id: number | undefined,
@@ -91,7 +90,6 @@ export function compileCohorts(
   };
 }
 
-/** No cohort exists. */
 export const noCohorts: CompiledCohorts = { compiled: new Map(), planOf: () => "dependency_not_found_cohort" };
 
 /** What a leaf compares. @throws FlagFailure when it is not known. */

@@ -26,7 +26,6 @@ export interface Condition {
   readonly cohorts: readonly CohortTest[];
   /** Percent; 100 and more needs no hash. */
   readonly rollout: number;
-  /** The variant that this set gives to each match. */
   readonly forced: Decision | undefined;
   /** What a match gives, by the variant's position; the last is the one without a variant. */
   readonly matched: readonly Decision[];
@@ -71,14 +70,12 @@ export interface CompiledFlag {
   readonly superCondition: SuperCondition | undefined;
   readonly holdout: Holdout | undefined;
   readonly conditions: readonly Condition[];
-  /** Ids or keys of the flags that condition sets ask for. */
   readonly dependencies: readonly (number | string)[];
   readonly variants: readonly string[];
   /** Upper ends of the variants' ranges in [0, 1], in order. */
   readonly variantEnds: readonly number[];
   /** Stop at the first set whose properties match but whose rollout does not. */
   readonly earlyExit: boolean;
-  /** The value when there is no condition set at all. */
   readonly unconditioned: Decision;
 }
 
@@ -207,7 +204,6 @@ function compileSets({ filters }: FeatureFlag, matching: FlagMatching) {
   }
 }
 
-/** Rules of version 2; those of an unknown version fail. */
 function compileOther(filters: Filters, matching: FlagMatching) {
   if (rulesVersionOf(filters) === undefined) return { failed: failed("unsupported_config_version") };
   try {

@@ -2,7 +2,6 @@ import type { Json } from "../../../kernel/base/json.ts";
 import { type FailureCode, failures, groupsNotEvaluated, type ReasonCode, reasons } from "./reasons.ts";
 import type { RuleType } from "./rule-config.ts";
 
-/** What a flag is for a subject, and why. */
 export interface Decision {
   /** The variant when there is one, else `enabled`. */
   readonly value: boolean | string;
@@ -13,7 +12,6 @@ export interface Decision {
   readonly reason: { readonly code: ReasonCode | FailureCode; readonly description: string };
   /** Which condition set decided, from 0. */
   readonly condition_index: number | null;
-  /** The flag could not be computed: the value says nothing. */
   readonly failed: boolean;
   /** What a flag with rules of version 2 gives in its own terms; the rest is what older clients get. */
   readonly rule?: RuleOutcome;
@@ -50,7 +48,6 @@ const reasonOf = (code: ReasonCode, index: number | null): Decision["reason"] =>
       : reasons[code].description,
 });
 
-/** The flag is on, with a variant or without. */
 export const on = (
   code: ReasonCode,
   index: number | null,
@@ -83,7 +80,6 @@ export const offWithoutGroups = (index: number): Decision => ({
   reason: { code: "no_condition_match", description: groupsNotEvaluated },
 });
 
-/** The flag could not be computed. */
 export const failed = (code: FailureCode, description: string = failures[code]): Decision => ({
   value: false,
   enabled: false,

@@ -1,16 +1,14 @@
 import type { CompiledFlag } from "./compile.ts";
 import { type Decision, failed, off } from "./decision.ts";
-import { dependenciesFirst } from "./dependency-order.ts";
+import { dependenciesFirst, reachedFrom } from "./dependency-order.ts";
 
 export interface FlagEntry {
   readonly compiled: CompiledFlag;
-  /** Its place in the document. */
   readonly position: number;
   /** Under which ids and keys other flags ask for it. */
   readonly names: readonly (number | string)[];
   /** The flags that it asks for, without those that do not exist. */
   readonly dependencies: readonly FlagEntry[];
-  /** Set when it cannot be computed because of what it asks for. */
   fault: Decision | undefined;
 }
 
@@ -58,7 +56,6 @@ function markMissing(ordered: readonly Draft[]): void {
 
 /** Flags in an order in which every one comes after those that it asks for. */
 export interface DependencyOrder {
-  /** In the document's order. */
   readonly entries: readonly FlagEntry[];
   /** Dependencies first; those on or behind a circle come last and have a `fault`. */
   readonly ordered: readonly FlagEntry[];
@@ -89,13 +86,8 @@ export function orderFlags(flags: readonly CompiledFlag[]): DependencyOrder {
   return { entries, ordered: [...ordered, ...circular] };
 }
 
-export function withDependencies(entries: readonly FlagEntry[], keys: ReadonlySet<string>): Set<FlagEntry> {
-  const needed = new Set<FlagEntry>();
-  const open = entries.filter(({ compiled }) => keys.has(compiled.flag.key));
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (needed.has(next)) continue;
-    needed.add(next);
-    open.push(...next.dependencies);
-  }
-  return needed;
-}
+export const withDependencies = (entries: readonly FlagEntry[], keys: ReadonlySet<string>): Set<FlagEntry> =>
+  reachedFrom(
+    entries.filter(({ compiled }) => keys.has(compiled.flag.key)),
+    ({ dependencies }) => dependencies,
+  );

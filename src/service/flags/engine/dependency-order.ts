@@ -17,3 +17,10 @@ export function dependenciesFirst<T>(items: readonly T[], dependenciesOf: (item:
   }
   return ordered;
 }
+
+/** The items, and all that can be reached from them, each once. */
+export function reachedFrom<T>(items: Iterable<T>, next: (item: T) => Iterable<T>): Set<T> {
+  const reached = new Set(items);
+  for (const item of reached) for (const it of next(item)) reached.add(it);
+  return reached;
+}

@@ -31,7 +31,6 @@ function hashed(
   return bucket;
 }
 
-/** Why a condition set does not apply to what it is about; undefined when it does. */
 function missAs(compiled: CompiledFlag, condition: Condition, run: EvaluationRun): MissCode | undefined {
   if (!passesAll(condition, run)) return "no_condition_match";
   const { rollout, aggregation } = condition;

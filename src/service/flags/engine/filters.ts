@@ -14,7 +14,12 @@ export type PropertyFilter = NonNullable<ConditionSet["properties"]>[number];
 export const variantKeys = ({ multivariate, version }: Filters): string[] =>
   version === 2 ? [] : (multivariate?.variants ?? []).map(({ key }) => key);
 
-/** A filter as it is written, for explanations. */
+/** The ids of the cohorts that condition sets ask for, in order. */
+export const cohortsAsked = ({ groups = [] }: Filters): number[] =>
+  groups.flatMap(({ properties = [] }) =>
+    properties.flatMap(({ type, value }) => (type === "cohort" ? (referenceIn(value) ?? []) : [])),
+  );
+
 interface Written {
   readonly key: string;
   readonly operator: string;
@@ -35,7 +40,6 @@ export interface PropertyTest extends Written {
 
 export interface FlagTest extends Written {
   readonly about: "flag";
-  /** The flag's id, or its key. */
   readonly reference: number | string;
   passes(run: EvaluationRun): boolean;
 }

@@ -29,9 +29,7 @@ export const defaultMatching: Matching = { version: 1, zone: utc };
 /** True if a present property passes. `now` in ms since the epoch. */
 type ValueTest = (property: Json, now: number) => boolean;
 
-/** One way to compare a property with a filter's value. */
 interface Operator {
-  /** The result for a property that is absent. */
   readonly missing: boolean;
   /**
    * Makes the test for a filter's value. What upstream calls an evaluation error is no match here, too.
@@ -40,9 +38,7 @@ interface Operator {
   prepare(value: Json, matching: Matching): ValueTest;
 }
 
-/** An operator with its value, ready for any property. */
 export interface PreparedTest {
-  /** The result for an absent property. */
   readonly missing: boolean;
   readonly passes: ValueTest;
 }

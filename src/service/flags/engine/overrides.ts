@@ -45,7 +45,6 @@ function payloadOf(flag: FeatureFlag, override: StoredFlagOverride): string | nu
   return ownPayload(override) ?? payloadText(flag.filters.payloads, payloadName(override));
 }
 
-/** What a flag is by an override, whatever its rules say. */
 export function overriddenDecision(flag: FeatureFlag, override: StoredFlagOverride): Decision {
   const { value } = override;
   const { description } = reasons.override;

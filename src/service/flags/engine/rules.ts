@@ -27,7 +27,6 @@ interface RuleTest extends PropertyTest {
   readonly negation: boolean;
 }
 
-/** The variants of an experiment rule, in order. */
 interface RuleSplit {
   readonly keys: readonly string[];
   /** Upper ends of their ranges in [0, 1]. */
@@ -230,7 +229,6 @@ function matchOf({ split, rollout, matched }: CompiledRule, run: EvaluationRun):
   return matched.at(position);
 }
 
-/** Why a rule does not decide. */
 export type RuleMiss = "no_condition_match" | "out_of_rollout_bound";
 
 /** What a rule decides, or why it leaves that to the next one. @throws FlagFailure */

@@ -24,7 +24,6 @@ export interface RulesetSource {
   readonly timezone: string;
 }
 
-/** A project's flags, ready to be evaluated together. */
 export interface Ruleset {
   readonly source: RulesetSource;
   readonly matching: FlagMatching;
@@ -60,7 +59,6 @@ const isEvaluated = ({ flag }: CompiledFlag): boolean => flag.active && !flag.de
 const hasSameMatching = (source: RulesetSource, other: RulesetSource): boolean =>
   source.propertyMatchingVersion === other.propertyMatchingVersion && source.timezone === other.timezone;
 
-/** Compiled flags by their documents. */
 const compiledBefore = (previous: Ruleset | undefined): Map<FeatureFlag, CompiledFlag> =>
   new Map(previous?.entries.map(({ compiled }) => [compiled.flag, compiled]));
 
@@ -106,7 +104,6 @@ const startRun = ({ cohorts, bucketOf }: Ruleset, subject: Subject, values: Valu
   recorder: undefined,
 });
 
-/** Flags that nothing connects: one after the other. */
 function evaluateApart(ruleset: Ruleset, subject: Subject, { keys, isSelected }: Selection): FlagResult[] {
   const run = startRun(ruleset, subject, noValues);
   const results: FlagResult[] = [];
@@ -168,11 +165,9 @@ export function entryOf({ entries }: Ruleset, key: string): FlagEntry | undefine
   return same.find(({ compiled }) => isEvaluated(compiled)) ?? same.at(-1);
 }
 
-/** One flag, evaluated as `evaluateRuleset` does. */
 export interface Trial {
   /** undefined for a flag that is inactive or deleted. */
   readonly decision: Decision | undefined;
-  /** Everything that the flag could see. */
   readonly run: EvaluationRun;
 }
 

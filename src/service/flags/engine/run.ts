@@ -3,14 +3,12 @@ import type { CompiledCohorts } from "./cohort-tree.ts";
 
 export interface SubjectGroup {
   readonly key: string;
-  /** undefined if the group has no such property. */
   property(name: string): Json | undefined;
 }
 
 /** The subject of an evaluation. Properties are looked up one by one: most flags need few of them. */
 export interface Subject {
   readonly distinctId: string;
-  /** undefined if the request has none. */
   readonly deviceId: string | undefined;
   /** The request's `$anon_distinct_id`, if any: what the holdouts of continuity flags hash. */
   readonly anonymousId: string | undefined;
@@ -34,7 +32,6 @@ export interface Subject {
   group(type: number): SubjectGroup | undefined;
 }
 
-/** The value of a flag, as other flags see it. */
 export type FlagValue = boolean | string;
 
 export type IdentifierKind = "distinct_id" | "device_id" | "hash_key_override" | "anonymous_id" | "group_key";
@@ -51,13 +48,11 @@ export interface HashUse {
   readonly bucket: number;
 }
 
-/** Receives the steps of an evaluation. */
 export interface EvaluationRecorder {
   hashed(use: HashUse): void;
   tried(index: number): void;
 }
 
-/** The evaluation of flags for one subject: what is known so far. */
 export interface EvaluationRun {
   /** Distinguishes it from others; tests hold it instead of the run, and with it the request. */
   readonly id: object;

@@ -12,7 +12,6 @@ export interface Zone {
   instant(wallClock: number): number;
 }
 
-/** Coordinated universal time. */
 export const utc: Zone = { wallClock: (instant) => instant, instant: (wallClock) => wallClock };
 
 const day = 86_400_000;

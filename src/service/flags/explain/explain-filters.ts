@@ -17,12 +17,10 @@ interface Scene {
   readonly depth: number;
 }
 
-/** Levels of nested cohorts. */
 const deepest = 20;
 
 type Outcome = Pick<PropertyTrace, "actual" | "passed" | "failure">;
 
-/** Reads and compares, or reports the failure. */
 function outcomeOf(read: () => Json | undefined, passes: () => boolean): Outcome {
   try {
     const actual = read();
@@ -139,7 +137,6 @@ function testTrace(test: FilterTest, scene: Scene): PropertyTrace {
   }
 }
 
-/** What filters require of a subject, and whether they pass. */
 export function explainFilters(tests: readonly FilterTest[], run: EvaluationRun, ruleset: Ruleset): PropertyTrace[] {
   const scene: Scene = { run, ruleset, knownCohorts: new Set(), depth: deepest };
   return tests.map((test) => testTrace(test, scene));
@@ -147,7 +144,6 @@ export function explainFilters(tests: readonly FilterTest[], run: EvaluationRun,
 
 const isYes = (value: Json | undefined): boolean => value === true || value === "true";
 
-/** The choice of enrolment, as a filter. */
 export function explainChoice(key: string, { subject }: EvaluationRun): PropertyTrace {
   const read = () => subject.property(key);
   const outcome = outcomeOf(read, () => isYes(read()));

@@ -3,8 +3,8 @@ import type { Decision } from "../engine/decision.ts";
 import { type FailureCode, FlagFailure } from "../engine/reasons.ts";
 import { type CompiledRule, type RuleMiss, tryRule } from "../engine/rules.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
-import type { EvaluationRun, HashUse } from "../engine/run.ts";
-import type { ConditionTrace, HashTrace, RolloutTrace, RuleTrace, VariantTrace } from "../shapes.ts";
+import type { EvaluationRecorder, EvaluationRun, HashUse } from "../engine/run.ts";
+import type { ConditionTrace, HashTrace, RolloutTrace, VariantTrace } from "../shapes.ts";
 import { explainFilters } from "./explain-filters.ts";
 import { hashWords, valueWords } from "./trace-words.ts";
 
@@ -25,55 +25,32 @@ function outcomeOf(rule: CompiledRule, run: EvaluationRun): Outcome {
   }
 }
 
-function hashTrace(seed: string, use: HashUse): HashTrace {
-  const { identifier, kind, bucket } = use;
-  const input =
-    use.use === "holdout"
-      ? seededHoldoutInput(seed, identifier)
-      : bucketInput(seed, identifier, use.use === "variant" ? "variant" : "");
-  return { input, identifier, identifier_kind: kind, hash: bucket };
-}
-
-type HashOf = (use: HashUse["use"]) => HashUse | undefined;
-
-function holdoutTrace({ holdout }: CompiledRule, hashOf: HashOf, isHeldOut: boolean): RuleTrace["holdout"] {
-  const use = hashOf("holdout");
-  if (!holdout || (!use && !isHeldOut)) return null;
+/** Keeps the steps of an evaluation. @param inputOf The text whose hash is used */
+export function createTape(inputOf: (use: HashUse) => string) {
+  const hashes: HashUse[] = [];
+  const tried = new Set<number>();
+  const recorder: EvaluationRecorder = { hashed: (use) => hashes.push(use), tried: (index) => tried.add(index) };
   return {
-    percentage: holdout.exclusion_percentage,
-    hash: use ? hashTrace(holdout.seed, use) : null,
-    threshold: holdout.exclusion_percentage / 100,
-    held_out: isHeldOut,
+    recorder,
+    tried,
+    /** null where nothing was hashed. */
+    hashOf(wanted: HashUse["use"]): HashTrace | null {
+      const use = hashes.find((it) => it.use === wanted);
+      if (!use) return null;
+      return { input: inputOf(use), identifier: use.identifier, identifier_kind: use.kind, hash: use.bucket };
+    },
   };
 }
 
-function rolloutTrace({ rollout }: CompiledRule, hashOf: HashOf, isReached: boolean): RolloutTrace | null {
-  if (!rollout || !isReached) return null;
-  const use = hashOf("rollout");
-  const { percentage, seed } = rollout;
-  return {
-    percentage,
-    hash: use ? hashTrace(seed, use) : null,
-    threshold: percentage / 100,
-    passed: use ? isWithin(use.bucket, percentage) : percentage === 100,
-  };
-}
+/** @param isAll True if all pass where nothing was hashed */
+export const rolloutTrace = (percentage: number, hash: HashTrace | null, isAll: boolean): RolloutTrace => ({
+  ...{ percentage, hash, threshold: percentage / 100 },
+  passed: hash ? isWithin(hash.hash, percentage) : isAll,
+});
 
-function variantTrace(
-  { split, rollout, matched }: CompiledRule,
-  hashOf: HashOf,
-  decision: Decision,
-): VariantTrace | null {
-  const use = hashOf("variant");
-  if (!split || !rollout || !use) return null;
-  const ranges = split.keys.map((variant, i) => ({
-    variant,
-    from: split.ends[i - 1] ?? 0,
-    to: split.ends[i] ?? 0,
-    hit: matched[i] === decision,
-  }));
-  return { forced: null, hash: hashTrace(rollout.seed, use), ranges };
-}
+/** The ranges of variants up to these ends. @param drawn The place of the variant that was drawn */
+export const rangesOf = (keys: readonly string[], ends: readonly number[], drawn: number): VariantTrace["ranges"] =>
+  keys.map((variant, i) => ({ variant, from: ends[i - 1] ?? 0, to: ends[i] ?? 0, hit: i === drawn }));
 
 type Miss = NonNullable<ConditionTrace["miss"]>;
 
@@ -113,14 +90,19 @@ export function explainRule(
   isReached: boolean,
   unmetWords: (traces: ConditionTrace["properties"]) => string,
 ): ConditionTrace {
-  const hashes: HashUse[] = [];
-  const hashOf: HashOf = (use) => hashes.find((it) => it.use === use);
-  const recorder = { hashed: (use: HashUse) => hashes.push(use), tried: () => {} };
+  const { rollout, split, holdout, matched } = rule;
+  const { recorder, hashOf } = createTape(({ use, identifier }) =>
+    use === "holdout"
+      ? seededHoldoutInput(holdout?.seed ?? "", identifier)
+      : bucketInput(rollout?.seed ?? "", identifier, use === "variant" ? use : ""),
+  );
   const outcome = outcomeOf(rule, { ...run, recorder });
-  const code = "decision" in outcome ? outcome.decision.rule?.code : undefined;
+  const decision = "decision" in outcome ? outcome.decision : undefined;
+  const code = decision?.rule?.code;
   const miss = "miss" in outcome ? outcome.miss : ((code && missOf[code]) ?? null);
   const isMatch = code === "targeting_match";
   const properties = explainFilters(rule.tests, run, ruleset);
+  const [drawn, held] = [hashOf("variant"), hashOf("holdout")];
   const trace: ConditionTrace = {
     index: rule.index,
     reached: isReached,
@@ -130,11 +112,28 @@ export function explainRule(
     group_type_index: null,
     group_type: null,
     properties,
-    rollout: rolloutTrace(rule, hashOf, isMatch || miss === "out_of_rollout_bound"),
-    variant: isMatch && "decision" in outcome ? variantTrace(rule, hashOf, outcome.decision) : null,
+    rollout:
+      rollout && (isMatch || miss === "out_of_rollout_bound")
+        ? rolloutTrace(rollout.percentage, hashOf("rollout"), rollout.percentage === 100)
+        : null,
+    variant:
+      isMatch && decision && split && drawn
+        ? { forced: null, hash: drawn, ranges: rangesOf(split.keys, split.ends, matched.indexOf(decision)) }
+        : null,
     hint: null,
-    rule: { id: rule.id, type: rule.type, holdout: holdoutTrace(rule, hashOf, miss === "held_out") },
+    rule: {
+      ...{ id: rule.id, type: rule.type },
+      holdout:
+        holdout && (held || miss === "held_out")
+          ? {
+              percentage: holdout.exclusion_percentage,
+              hash: held,
+              threshold: holdout.exclusion_percentage / 100,
+              held_out: miss === "held_out",
+            }
+          : null,
+    },
   };
-  const isOn = isMatch && "decision" in outcome && outcome.decision.enabled;
+  const isOn = isMatch && decision?.enabled === true;
   return isOn ? trace : { ...trace, hint: hintOf(trace, outcome, unmetWords(properties)) };
 }

@@ -1,11 +1,11 @@
-import { bucketInput, holdoutInput, isWithin } from "../engine/bucket-hash.ts";
+import { bucketInput, holdoutInput } from "../engine/bucket-hash.ts";
 import type { CompiledFlag, Condition } from "../engine/compile.ts";
 import { type Decision, off } from "../engine/decision.ts";
 import type { FlagEntry } from "../engine/dependencies.ts";
 import { type ConditionMiss, matchOf, missOf } from "../engine/evaluate.ts";
 import { type FailureCode, FlagFailure, failures, isFailureCode } from "../engine/reasons.ts";
 import { entryOf, type Ruleset, type Selection, tryFlag } from "../engine/ruleset.ts";
-import type { EvaluationRecorder, EvaluationRun, HashUse, Subject } from "../engine/run.ts";
+import type { EvaluationRun, HashUse, Subject } from "../engine/run.ts";
 import type {
   ConditionTrace,
   EnrollmentTrace,
@@ -13,38 +13,22 @@ import type {
   HashTrace,
   HoldoutTrace,
   PropertyTrace,
-  RolloutTrace,
   VariantTrace,
 } from "../shapes.ts";
 import { explainChoice, explainFilters } from "./explain-filters.ts";
-import { explainRule } from "./explain-rules.ts";
+import { createTape, explainRule, rangesOf, rolloutTrace } from "./explain-rules.ts";
 import { actualWords, hashWords, missWords, valueWords } from "./trace-words.ts";
 
-/** What the rules give to a subject, and how that is computed. */
 export type Explanation = Omit<FlagExplanation, "id" | "project" | "distinct_id" | "override" | "by_rules"> & {
   readonly id: number;
 };
 
-/** Keeps what an evaluation reports. */
-function createTape() {
-  const hashes: HashUse[] = [];
-  const tried = new Set<number>();
-  const recorder: EvaluationRecorder = { hashed: (use) => hashes.push(use), tried: (index) => tried.add(index) };
-  return { recorder, tried, hashOf: (use: HashUse["use"]) => hashes.find((it) => it.use === use) };
-}
+/** The texts that the evaluation of condition sets hashes. */
+const inputsOf =
+  (flagKey: string) =>
+  ({ use, identifier }: HashUse): string =>
+    use === "holdout" ? holdoutInput(identifier) : bucketInput(flagKey, identifier, use === "variant" ? use : "");
 
-function hashTrace(flagKey: string, use: HashUse): HashTrace {
-  const { identifier, kind, bucket } = use;
-  const salt = use.use === "variant" ? "variant" : "";
-  return {
-    input: use.use === "holdout" ? holdoutInput(identifier) : bucketInput(flagKey, identifier, salt),
-    identifier,
-    identifier_kind: kind,
-    hash: bucket,
-  };
-}
-
-/** The result of one condition set, by the functions of an evaluation. */
 type Outcome =
   | { readonly miss: ConditionMiss; readonly failure: null }
   | { readonly miss: null; readonly failure: FailureCode }
@@ -61,30 +45,15 @@ function outcomeOf(compiled: CompiledFlag, condition: Condition, run: Evaluation
   }
 }
 
-function rolloutTrace(flagKey: string, condition: Condition, use: HashUse | undefined): RolloutTrace {
-  const percentage = condition.rollout;
-  return {
-    percentage,
-    hash: use ? hashTrace(flagKey, use) : null,
-    threshold: percentage / 100,
-    passed: use === undefined || isWithin(use.bucket, percentage),
-  };
-}
-
 function variantTrace(
-  compiled: CompiledFlag,
-  condition: Condition,
+  { variants, variantEnds }: CompiledFlag,
+  { matched, forced }: Condition,
   decision: Decision,
-  use: HashUse | undefined,
+  hash: HashTrace | null,
 ): VariantTrace | null {
-  if (compiled.variants.length === 0) return null;
-  const ranges = compiled.variants.map((variant, i) => ({
-    variant,
-    from: compiled.variantEnds[i - 1] ?? 0,
-    to: compiled.variantEnds[i] ?? 0,
-    hit: condition.matched.indexOf(decision) === i,
-  }));
-  return { forced: condition.forced?.variant ?? null, hash: use ? hashTrace(compiled.flag.key, use) : null, ranges };
+  if (variants.length === 0) return null;
+  const ranges = rangesOf(variants, variantEnds, matched.indexOf(decision));
+  return { forced: forced?.variant ?? null, hash, ranges };
 }
 
 interface Scene {
@@ -96,12 +65,12 @@ interface Scene {
 
 function explainCondition({ ruleset, entry, run, reached }: Scene, condition: Condition): ConditionTrace {
   const { compiled } = entry;
-  const tape = createTape();
+  const tape = createTape(inputsOf(compiled.flag.key));
   const outcome = outcomeOf(compiled, condition, { ...run, recorder: tape.recorder });
   const isMatch = "decision" in outcome;
   const type = condition.aggregation;
   const wasHashed = isMatch || outcome.miss === "out_of_rollout_bound";
-  const rollout = wasHashed ? rolloutTrace(compiled.flag.key, condition, tape.hashOf("rollout")) : null;
+  const rollout = wasHashed ? rolloutTrace(condition.rollout, tape.hashOf("rollout"), true) : null;
   const trace: ConditionTrace = {
     index: condition.index,
     reached: reached.has(condition.index),
@@ -130,16 +99,14 @@ function explainEnrollment(scene: Scene, decision: Decision): EnrollmentTrace | 
   return { form: "super_groups", properties, decided };
 }
 
-function explainHoldout({ entry }: Scene, decision: Decision, use: HashUse | undefined): HoldoutTrace | null {
-  const { holdout, flag } = entry.compiled;
+function explainHoldout({ entry }: Scene, decision: Decision, hash: HashTrace | null): HoldoutTrace | null {
+  const { holdout } = entry.compiled;
   const isHeldOut = decision === holdout?.decision;
-  if (!holdout || (use === undefined && !isHeldOut)) return null;
+  if (!holdout || (hash === null && !isHeldOut)) return null;
+  const { percentage } = holdout;
   return {
-    variant: holdout.decision.variant ?? "",
-    percentage: holdout.percentage,
-    hash: use ? hashTrace(flag.key, use) : null,
-    threshold: holdout.percentage / 100,
-    held_out: isHeldOut,
+    ...{ variant: holdout.decision.variant ?? "", percentage, hash },
+    ...{ threshold: percentage / 100, held_out: isHeldOut },
   };
 }
 
@@ -154,7 +121,6 @@ function unmetWords(traces: readonly PropertyTrace[]): string {
   return clauses.length === 0 ? "" : `requires that ${clauses.join("; ")}`;
 }
 
-/** Why a condition set did not match. */
 function conditionHint(trace: ConditionTrace): string {
   const name = `condition ${trace.index + 1}`;
   const why = missWords(trace) ?? unmetWords(trace.properties);
@@ -201,11 +167,10 @@ export function explainFlag(
 ): Explanation | undefined {
   const entry = entryOf(ruleset, key);
   if (!entry) return undefined;
-  const tape = createTape();
-  const trial = tryFlag(ruleset, entry, subject, isSelected, tape.recorder);
-  const { decision = off("flag_disabled", null), run } = trial;
-  const scene: Scene = { ruleset, entry, run, reached: tape.tried };
   const { flag, conditions, rules } = entry.compiled;
+  const tape = createTape(inputsOf(flag.key));
+  const { decision = off("flag_disabled", null), run } = tryFlag(ruleset, entry, subject, isSelected, tape.recorder);
+  const scene: Scene = { ruleset, entry, run, reached: tape.tried };
   const explained: Explanation = {
     key: flag.key,
     id: flag.id,

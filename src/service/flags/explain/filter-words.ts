@@ -94,7 +94,6 @@ const elsewhere =
   () =>
     `is compared by "${operator}", which never matches a property`;
 
-/** By operator: all of engine/operators.ts. */
 const phrases: ReadonlyMap<string, Phrase> = new Map<string, Phrase>([
   ["exact", truthOr(anyOf("is"), "is true", "is set to anything but true")],
   ["is_not", truthOr(noneOf("is not", "is neither"), "is not true", "is true or not set")],
@@ -179,7 +178,6 @@ export function operatorWords(operator: string, value: Json | undefined, matchin
     : `is compared by "${operator}" with ${text}, which cannot be read`;
 }
 
-/** A filter as flags, cohorts and traces have it. */
 export interface WordedFilter {
   readonly key: string;
   /** Default: `person`. */
@@ -227,7 +225,6 @@ function flagClause({ key, flagKey, isFlagKnown = true, operator = "", value = n
 const compared = ({ operator = "exact", value, matching }: WordedFilter): string =>
   operatorWords(operator, value, matching);
 
-/** By the filter's type. */
 const clauses: ReadonlyMap<string, (filter: WordedFilter) => string> = new Map([
   ["person", (filter) => `${filter.key} ${compared(filter)}`],
   ["person_metadata", (filter) => `the person's own ${filter.key} ${compared(filter)}`],

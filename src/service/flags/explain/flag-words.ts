@@ -4,16 +4,13 @@ import { hasConditionSets, rulesVersionOf } from "../../../state/documents/flag-
 import type { FeatureFlag } from "../../../state/documents/world.ts";
 import { cohortName } from "../engine/cohorts.ts";
 import { aggregationOf } from "../engine/compile.ts";
-import { type ConditionSet, type Filters, variantKeys } from "../engine/filters.ts";
+import { type ConditionSet, cohortsAsked, type Filters, variantKeys } from "../engine/filters.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
-import { referenceIn, textOf } from "../engine/values.ts";
+import { textOf } from "../engine/values.ts";
 import type { FlagWords } from "../shapes.ts";
 import { cohortTitle, isNever } from "./filter-words.ts";
-import { clauseOf, groupTypeName, nodeWords } from "./rule-words.ts";
+import { clauseOf, compiledRulesOf, groupTypeName, nodeWords, percent, ruleWords, shortRules } from "./rule-words.ts";
 import { valueWords } from "./trace-words.ts";
-import { compiledRulesOf, ruleWords, shortRules } from "./typed-rule-words.ts";
-
-const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
 
 /** The share of the matching subjects: `40 % of them get`. */
 function whoGets(share: number, groupType: string | undefined, hasClauses: boolean): string {
@@ -155,7 +152,6 @@ function hashWords(flag: FeatureFlag, ruleset: Ruleset): string[] {
 
 const earlyExit = "The first set whose properties match decides, even if its rollout excludes the subject.";
 
-/** Why it cannot be computed. */
 function faultWords(flag: FeatureFlag, { entries }: Ruleset): string[] {
   const entry = entries.find(({ compiled }) => compiled.flag === flag);
   const fault = entry?.fault ?? entry?.compiled.failed;
@@ -252,11 +248,6 @@ export function wordsOf(flag: FeatureFlag, ruleset: Ruleset): FlagWords {
       ...payloadWords(flag),
       ...hashWords(flag, ruleset),
     ],
-    cohorts: cohortsWords(cohortIdsIn(filters), ruleset),
+    cohorts: cohortsWords(cohortsAsked(filters), ruleset),
   };
 }
-
-const cohortIdsIn = ({ groups = [] }: Filters): number[] =>
-  groups.flatMap(({ properties = [] }) =>
-    properties.flatMap(({ type, value }) => (type === "cohort" ? [referenceIn(value) ?? []].flat() : [])),
-  );

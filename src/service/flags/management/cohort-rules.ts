@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
 import type { Cohort, FeatureFlag, Worlds } from "../../../state/documents/world.ts";
 import { invalid } from "../../api-frame/fields.ts";
+import { cohortsAsked } from "../engine/filters.ts";
 import { referenceIn } from "../engine/values.ts";
 
 /** What cohorts consist of and refer to. Upstream PostHog/posthog posthog/models/cohort. */
 
-/** An old group's properties as filters: a list of them, or an object of values. */
 function filtersOfGroup(group: Json): Json[] {
   const properties = isObject(group) ? group.properties : undefined;
   if (Array.isArray(properties)) return properties;
@@ -59,14 +59,8 @@ export function dependenciesOf(worlds: Worlds, cohort: Cohort): Cohort[] {
   return [...found.values()];
 }
 
-/** The cohorts that a flag's condition sets ask for, directly or through others. */
 function cohortsOfFlag(worlds: Worlds, flag: FeatureFlag): Set<number> {
-  const direct = (flag.filters.groups ?? [])
-    .flatMap((set) => set.properties ?? [])
-    .flatMap(({ type, value }) => {
-      const id = type === "cohort" ? referenceIn(value) : undefined;
-      return cohortOf(worlds, flag.project, id) ?? [];
-    });
+  const direct = cohortsAsked(flag.filters).flatMap((id) => cohortOf(worlds, flag.project, id) ?? []);
   return new Set(direct.flatMap((it) => [it, ...dependenciesOf(worlds, it)]).map(({ id }) => id));
 }
 
@@ -85,7 +79,6 @@ const needs =
   (node: JsonObject): string[] =>
     keys.filter((key) => isMissing(node, key));
 
-/** Keys that a condition lacks, by its type. */
 const missingKeys: Readonly<Record<string, (node: JsonObject) => string[]>> = {
   behavioral: needs("key", "value", "event_type"),
   cohort: needs("key", "value"),
@@ -95,7 +88,6 @@ const missingKeys: Readonly<Record<string, (node: JsonObject) => string[]>> = {
   },
 };
 
-/** What is wrong with a condition or a group of conditions, as a message. */
 function problemIn(node: Json | undefined): string | undefined {
   const type = isObject(node) ? node.type : undefined;
   if (!isObject(node) || typeof type !== "string") return "each condition is an object with a type";

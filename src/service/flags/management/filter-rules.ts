@@ -6,15 +6,12 @@ import { type RulesVersion, rulesVersionOf } from "../../../state/documents/flag
 import { FlagFilters } from "../../../state/documents/schemas/feature-flag.ts";
 import type { FeatureFlag, Worlds } from "../../../state/documents/world.ts";
 import { firstInvalid, invalid, readWireTime } from "../../api-frame/fields.ts";
+import type { ConditionSet, Filters, PropertyFilter } from "../engine/filters.ts";
 import { referenceIn } from "../engine/values.ts";
 import { cohortOf, dependenciesOf, isBehavioral } from "./cohort-rules.ts";
 import { checkRules } from "./rule-writes.ts";
 
 /** The rules for a flag's `filters`. Upstream PostHog/posthog posthog/api/feature_flag.py, validate_filters. */
-
-type Filters = FeatureFlag["filters"];
-type ConditionSet = NonNullable<Filters["groups"]>[number];
-type PropertyFilter = NonNullable<ConditionSet["properties"]>[number];
 
 export interface FilterContext {
   readonly worlds: Worlds;
@@ -58,7 +55,6 @@ const percentages: Rule = ({ groups, multivariate }) => {
     : ["Filters are not valid (rollout percentages must be between 0 and 100)"];
 };
 
-/** What a set is about: a group type's index, or null for persons. */
 const aggregationOf = (set: ConditionSet, filters: Filters): unknown =>
   (Object.hasOwn(set, "aggregation_group_type_index")
     ? set.aggregation_group_type_index
@@ -95,7 +91,6 @@ function flagNamed({ worlds, project }: FilterContext, id: number | undefined): 
   return flag?.project === project && !flag.deleted ? flag : undefined;
 }
 
-/** The way from `filters` back to the flag with this id, as keys; undefined when there is none. */
 function wayBack(filters: Filters, to: number, context: FilterContext, seen: Set<number>): string[] | undefined {
   for (const { key } of flagFilters(filters)) {
     const id = referenceIn(key);
@@ -144,7 +139,6 @@ const variantOverrides: Rule = (filters) => {
     : ["Filters are not valid (variant override does not exist)"];
 };
 
-/** The cohort exists, and neither it nor what it refers to asks for events. */
 function cohortProblem({ value }: PropertyFilter, { worlds, project }: FilterContext): Problem | undefined {
   const cohort = cohortOf(worlds, project, referenceIn(value));
   if (!cohort) return [`Cohort with id ${written(value)} does not exist`, "cohort_does_not_exist"];

@@ -26,7 +26,6 @@ function checkKey(desk: ResourceDesk, project: number, key: string, id?: number)
   if (isTaken) throw invalid("There is already a feature flag with this key.", "key", "unique");
 }
 
-/** The flag with the fields of the body, except its filters. */
 const withFields = (flag: FeatureFlag, body: FlagPatch): FeatureFlag => ({
   ...flag,
   ...flagKind.changes({ ...body, filters: undefined, version: undefined }),
@@ -118,7 +117,6 @@ function namesOf(flags: readonly FeatureFlag[]): string {
   return [...names, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
 }
 
-/** The active flags that depend on the flag, by key. */
 export const activeDependents = (desk: ResourceDesk, { id, project }: FeatureFlag): FeatureFlag[] =>
   flagsOf(desk, project)
     .filter((it) => it.active && it.id !== id && dependsOn(id)(it))

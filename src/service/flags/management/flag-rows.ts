@@ -30,7 +30,6 @@ const typesIn = ({ worlds }: ResourceDesk): ReadonlyMap<string | undefined, Flag
     ["remote_config", (flag) => flag.is_remote_configuration],
   ]);
 
-/** The filters of the list. Upstream PostHog/posthog posthog/api/feature_flag.py. */
 const flagFilters = (desk: ResourceDesk): readonly ListFilter<FeatureFlag>[] => [
   {
     name: "active",
@@ -64,11 +63,10 @@ const flagFilters = (desk: ResourceDesk): readonly ListFilter<FeatureFlag>[] => 
 const flagOf = (desk: ResourceDesk, { project, param }: ProjectRequest<unknown>): FeatureFlag =>
   found(documentNamed(desk, "feature_flags", project.id, param("id")));
 
-/** Feature flags of a project. Upstream PostHog/posthog posthog/api/feature_flag.py. */
 export function featureFlagEndpoints(desk: ResourceDesk, rulesets: Rulesets): Endpoint[] {
   const flags = sortedByProject(desk.worlds, "feature_flags", { compare: newestFirst, has: ({ deleted }) => !deleted });
   // rows with a name in the path come before those of any id
-  const actions = flagActionRows(desk, { flags, flagOf: (request) => flagOf(desk, request), rulesets });
+  const actions = flagActionRows({ desk, flags, flagOf: (request) => flagOf(desk, request), rulesets });
   const documents = resourceRows(desk, {
     path: `${projectRoot}/feature_flags`,
     reads: inProject("feature_flag:read"),

@@ -36,13 +36,11 @@ const isSimple = ({ filters }: FeatureFlag): boolean =>
   (filters.groups[0]?.properties ?? []).length === 0 &&
   (filters.aggregation_group_type_index ?? null) === null;
 
-/** The project's resources of a kind that use the flag. */
 const usersOf = ({ worlds }: ResourceDesk, { id, project }: FeatureFlag, kind: string, field: string) =>
   liveResources(worlds.current, kind, project).filter((it) => it.fields[field] === id);
 
 const staleAfter = 30 * 24 * 60 * 60 * 1000;
 
-/** Why a flag gives the same to everyone, by its configuration alone. */
 function fullRollout({ filters }: FeatureFlag): string | undefined {
   const sets = filters.groups ?? [];
   const open = sets.filter((it) => it.rollout_percentage === 100 && (it.properties ?? []).length === 0);
