@@ -28,12 +28,10 @@ export class NotAwaitedError extends Error {
 
 interface Pending {
   readonly title: string;
-  /** Where it was called: runners show this line. */
   readonly frames: string;
   again(): Promise<unknown>;
 }
 
-/** The runner's limit of the running test. */
 interface Deadline {
   /** When the runner ends the test, on the clock of `performance.now()`. */
   readonly at: number;
@@ -47,7 +45,6 @@ export type Knowledge = () => Promise<Partial<KnownCauses>>;
 /** A page that does not answer must not hold up a report, ms. */
 const knowledgePatience = 1_000;
 
-/** True if a timer that is started now waits for the test to move the time. */
 function areTimersFake(): boolean {
   const current: { clock?: unknown; _isMockFunction?: unknown; name: string } = globalThis.setTimeout;
   // @sinonjs/fake-timers (vitest, jest, sinon), jest's legacy ones, and node:test's
@@ -78,7 +75,6 @@ const reportTime = ({ limit }: Deadline): number => Math.min(limit / 2, Math.max
 /** Limit of the reports when the runner's own has ended the test, ms. */
 const lastPatience = 2_000;
 
-/** The text of an assertion that was started once more: of its error, or of a matcher's result. */
 const resultText = (result: unknown): string =>
   typeof result === "object" && result !== null && "text" in result ? String(result.text) : "it holds now";
 
@@ -91,7 +87,6 @@ async function atMost<T>(ms: number, work: Promise<T>, otherwise: () => T): Prom
   return Promise.race([work, over]).finally(() => clearTimeout(timer));
 }
 
-/** The texts until the time is over. */
 async function inTime(works: readonly Promise<string>[]): Promise<string[]> {
   const texts: string[] = [];
   const done = Promise.all(works.map(async (it) => void texts.push(await it)));
@@ -113,11 +108,9 @@ function newEnding(): AbortController {
   return ending;
 }
 
-/** Assertions of one handle: which of them have no result yet, and how long they may wait. */
 export class Assertions {
   /** True if an assertion has failed: the test fails with its report. */
   hasFailed = false;
-  /** Undefined: not known. */
   deadline: () => Deadline | undefined = () => undefined;
   /** How long waits without a limit of their own may take, ms. */
   waitMs = suiteWait();
@@ -126,7 +119,6 @@ export class Assertions {
   #ending = newEnding();
   #isOver = false;
 
-  /** Ends the calls of assertions that `end` forgets. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
@@ -167,7 +159,6 @@ export class Assertions {
     return Math.max(0, Math.min(timeoutMs, left));
   }
 
-  /** What this process knows about missing events. */
   async known(): Promise<KnownCauses> {
     const causes = await Promise.all(this.#knowledge.map((it) => atMost(knowledgePatience, it().catch(none), none)));
     return {

@@ -6,7 +6,7 @@ import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventQuery, VerifyOptions, WaitOptions } from "./events-api.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
 import { differences } from "./match/differences.ts";
-import { Evaluation, fitsEvent, sightingOf } from "./match/evaluate.ts";
+import { Evaluation, fitsEvent, forbids, mostNamed, sightingOf } from "./match/evaluate.ts";
 import { reportOf } from "./match/failure-report.ts";
 import { isUnanswered } from "./match/predicates.ts";
 import { nameText } from "./match/printable.ts";
@@ -22,9 +22,6 @@ import { largestPage, listingOf, pageOf } from "./pages.ts";
 
 /** N events of one pattern, or one event for each pattern in order. */
 export type WaitTarget = { match: Pattern; count: number } | { sequence: readonly Pattern[] };
-
-/** Events that a report lists. */
-const mostNamed = 20;
 
 interface Collected {
   events: StoredEvent[];
@@ -50,7 +47,6 @@ const concerns = ({ expect, nothingElse }: Terms): EventQuery => {
 const pastEnd = (since: number, newest: number): TypeError =>
   new TypeError(`"since" is ${since}, but the newest event is #${newest}; take it from events.mark() of this sim`);
 
-/** Adds events until they are enough, or `waitMs` are over. */
 async function collect(
   place: HandleScope,
   query: EventQuery,
@@ -93,7 +89,6 @@ async function fitting<T extends Sighting>(place: HandleScope, match: Pattern, s
 /** Time for requests in flight to end, ms: the report then shows that their events came too late. */
 const lateGrace = 250;
 
-/** Events that came after the wait was over. */
 async function lateOnes(
   place: HandleScope,
   { match, cursor, options }: { match: Pattern; cursor: number; options: WaitOptions },
@@ -127,7 +122,6 @@ interface Failure {
   seen: Collected;
   waited: number;
   options: WaitOptions;
-  /** Events with keys that no project has. */
   shared?: readonly Complaint[];
 }
 
@@ -152,7 +146,6 @@ const none = (terms: Terms, { since = 0 }: WaitOptions): Collected => ({
   cursor: since,
 });
 
-/** Waits for events of patterns without a JSON form. @throws ExpectationError */
 export async function waitHere(place: HandleScope, target: WaitTarget, options: WaitOptions): Promise<StoredEvent[]> {
   const terms = termsOf(target);
   const started = performance.now();
@@ -164,9 +157,6 @@ export async function waitHere(place: HandleScope, target: WaitTarget, options: 
   const waited = performance.now() - started;
   throw await failed(place, { code: "wait_timeout", terms, seen, waited, options });
 }
-
-const forbids = ({ expect, nothingElse }: Terms): boolean =>
-  nothingElse === true || expect.some(({ count }) => count?.max !== undefined);
 
 /** @throws TypeError if only a function without an answer keeps an event from fitting a pattern with a maximum */
 function checkAnswered(terms: Terms, events: readonly StoredEvent[]): void {

@@ -7,7 +7,6 @@ import type { Pattern } from "./match/types.ts";
 
 type Keys = { readonly [key: string]: Pattern };
 
-/** True for an object without operators that is not a matcher. */
 const isPlain = (pattern: Keys): boolean =>
   Object.getPrototypeOf(pattern) === Object.prototype && !Object.keys(pattern).some((key) => key.startsWith("@"));
 
@@ -33,7 +32,6 @@ function checkEvent(event: unknown): asserts event is EventPattern {
   throw new TypeError(`expected an event's name or a pattern, got ${describePattern(event)}`);
 }
 
-/** Names of options, which are no properties. */
 const optionNames: readonly string[] = ["distinctId", "settleMs", "since", "timeoutMs"];
 
 /** @throws TypeError for options where properties are expected: a negative assertion on them always holds */

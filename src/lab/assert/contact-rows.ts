@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { isoOf } from "../../kernel/base/clock.ts";
 import { SimError } from "../../kernel/base/errors.ts";
-import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
@@ -78,41 +77,25 @@ function contactsIn(ports: AssertPorts, query: Query, origin: string): ContactPa
     {},
     createBudget(),
   );
-  const owned =
-    project === undefined
-      ? []
-      : collect(
-          () => true,
-          { project },
-          () => false,
-        );
+  const everyOne = () => true;
+  const owned = project === undefined ? [] : collect(everyOne, { project }, () => false);
   const contacts = [...all, ...owned].sort((a, b) => b.n - a.n).slice(0, limit);
   return { contacts, cursor: log.lastRequest };
 }
 
-/** Resolves once the signal is aborted. */
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-
-/** The requests as soon as there is one, at the latest after `wait_ms`. */
 async function contactsWithin(ports: AssertPorts, query: Query, call: Call): Promise<ContactPage> {
   const look = (since = query.since) => contactsIn(ports, { ...query, since }, call.origin);
   const first = look();
   if (first.contacts.length > 0 || query.wait_ms === 0) return first;
-  const over = joinSignals(call.signal, ports.closing);
+  const over = joinSignals([call.signal, ports.closing], query.wait_ms);
   const stop = ports.log.subscribe(({ n }) => {
     if (look(Math.max(n - 1, query.since ?? 0)).contacts.length > 0) over.end();
   });
-  const timer = setTimeout(over.end, query.wait_ms);
   try {
-    await aborted(over.signal);
+    await over.ended;
     return look();
   } finally {
     stop();
-    clearTimeout(timer);
     over.release();
   }
 }

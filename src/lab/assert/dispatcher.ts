@@ -28,18 +28,17 @@ export function interestIn(...patterns: readonly Pattern[]): Pick<Interest, "nam
   const ids = new Set(patterns.map(idIn));
   const [id] = ids;
   return {
-    ...(names.length === patterns.length && { names: new Set(names) }),
-    ...(ids.size === 1 && typeof id === "string" && { distinct_id: id }),
+    names: names.length === patterns.length ? new Set(names) : undefined,
+    distinct_id: ids.size === 1 && typeof id === "string" ? id : undefined,
   };
 }
 
 export function indexFilter(match: Pattern): EventFilter {
   const { names = new Set(), distinct_id } = interestIn(match);
   const [event] = names;
-  return { ...(event !== undefined && { event }), ...(distinct_id !== undefined && { distinct_id }) };
+  return { event, distinct_id };
 }
 
-/** Reads an event of a request, once for all listeners; undefined if it was removed. */
 function reader(log: TrafficLog, n: number, index: number): () => StoredEvent | undefined {
   let event: StoredEvent | undefined;
   return () => {
@@ -122,5 +121,4 @@ export function createDispatcher(log: TrafficLog) {
   };
 }
 
-/** Passes events to listeners when they are written. */
 export type Dispatcher = ReturnType<typeof createDispatcher>;

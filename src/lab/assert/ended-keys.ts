@@ -9,7 +9,6 @@ import type { Complaint, Surroundings } from "./match/report-shapes.ts";
 import type { Terms } from "./match/types.ts";
 import type { AssertPorts, SimPorts } from "./ports.ts";
 
-/** A request with a key that no project has. */
 export interface KeyUse {
   readonly n: number;
   /** Empty: the request has none. */
@@ -49,7 +48,6 @@ const namedIn = ({ headers, target }: TrafficLine): string | undefined =>
 
 const queryOf = (target: string): URLSearchParams => new URLSearchParams(target.split("?")[1]);
 
-/** The project key that a request carries, where SDKs write it. */
 function keyIn(line: TrafficLine): string {
   const body = isObject(line.body) ? line.body : {};
   const query = queryOf(line.target);
@@ -68,7 +66,6 @@ function keyIn(line: TrafficLine): string {
   );
 }
 
-/** Reasons of requests that were rejected for their key. */
 const keyReasons: ReadonlySet<string> = new Set(["invalid_api_key", "invalid_api_token", "unknown_project"]);
 
 /** The same where the key is missing or cannot be one: other calls than captures have these reasons, too. */
@@ -85,7 +82,6 @@ const isOfNoProject = ({ rejected, events = [] }: TrafficLine, sent: readonly { 
     ? events.some(({ dropped }) => dropped === "unknown_project_key")
     : keyReasons.has(rejected.reason) || (sent.length > 0 && captureReasons.has(rejected.reason));
 
-/** The ended project that a request names or whose key it has. */
 function endedIn({ ended }: Pick<AssertPorts, "ended">, line: TrafficLine) {
   if (ended.isEmpty) return undefined;
   const text = `${line.target} ${headerIn(line.headers, "authorization") ?? ""} ${JSON.stringify(line.body ?? line.raw ?? null)}`;
@@ -119,7 +115,6 @@ export function keyUse(ports: AssertPorts, line: TrafficLine, project: number | 
   return { n: line.n, key, name: undefined, isLate, isCertain, events };
 }
 
-/** The uses by requests of a scope, newest first. */
 export async function keyUses(
   ports: AssertPorts,
   project: number | undefined,
@@ -133,7 +128,6 @@ export async function keyUses(
   return uses;
 }
 
-/** Names and requests that a report lists for each key. */
 const mostListed = 10;
 
 /** As a report shows them: each key once. */
@@ -152,7 +146,6 @@ function shownUses(uses: readonly KeyUse[]) {
   }));
 }
 
-/** The keys that no project has, in a report. */
 export function keysInReport(uses: readonly KeyUse[]): Pick<Surroundings, "ended" | "wrong_keys"> {
   const shown = shownUses(uses);
   return {
@@ -182,7 +175,6 @@ export const keyComplaints = (terms: Terms, uses: readonly KeyUse[], expected: s
     name === undefined ? { kind: "wrong_key", api_key, expected, sent } : { kind: "ended_key", name, api_key, sent },
   );
 
-/** Ended projects that the line at the end names. */
 const mostNamed = 5;
 
 /** Counts the events that come with keys of ended projects; when the sim closes, one line names them. */

@@ -6,10 +6,14 @@ import { searchEvents } from "../../state/journal/search.ts";
 import { type Dispatcher, type Interest, interestIn } from "./dispatcher.ts";
 import { fitsEvent } from "./match/evaluate.ts";
 
-/** Joins signals. `AbortSignal.any` would leave a listener of each wait on signals that live as long as the sim. */
-export function joinSignals(...signals: readonly AbortSignal[]) {
+/**
+ * Joins signals, and a limit in ms. `AbortSignal.any` would leave a listener of each wait on signals that live as long as
+ * the sim.
+ */
+export function joinSignals(signals: readonly AbortSignal[], ms?: number) {
   const controller = new AbortController();
   const end = () => controller.abort();
+  const timer = ms === undefined ? undefined : setTimeout(end, ms);
   for (const signal of signals) {
     if (signal.aborted) end();
     else signal.addEventListener("abort", end);
@@ -18,41 +22,37 @@ export function joinSignals(...signals: readonly AbortSignal[]) {
   return {
     signal,
     end,
+    ended: new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve());
+    }),
     release() {
+      clearTimeout(timer);
       for (const signal of signals) signal.removeEventListener("abort", end);
     },
   };
 }
-
-/** A signal that ends with the first of several; `release` removes its listeners from them. */
-export type JoinedSignal = ReturnType<typeof joinSignals>;
 
 /** Which events are watched: those after a cursor. */
 export interface Watched extends Interest {
   since: number;
 }
 
-const filterOf = ({ distinct_id, project, outcome, since }: Watched): EventFilter => ({
-  since,
-  ...(distinct_id !== undefined && { distinct_id }),
-  ...(project !== undefined && { project }),
-  ...(outcome !== undefined && { outcome }),
-});
-
 /** Events of the names in order; the index finds each name. */
 async function* eventsOf(log: TrafficLog, watched: Watched, until: number): AsyncGenerator<StoredEvent> {
-  const filter = { ...filterOf(watched), until };
-  if (watched.names === undefined) {
+  const { names, ...within } = watched;
+  const filter: EventFilter = { ...within, until };
+  if (names === undefined) {
     yield* searchEvents(log, filter);
     return;
   }
-  const [only = "", ...others] = watched.names;
+  const [only = "", ...others] = names;
   if (others.length === 0) {
-    if (watched.names.size > 0) yield* searchEvents(log, { ...filter, event: only });
+    if (names.size > 0) yield* searchEvents(log, { ...filter, event: only });
     return;
   }
   const found: StoredEvent[] = [];
-  for (const event of watched.names) for await (const it of searchEvents(log, { ...filter, event })) found.push(it);
+  for (const event of names) for await (const it of searchEvents(log, { ...filter, event })) found.push(it);
   yield* found.sort((a, b) => a.seq - b.seq);
 }
 
@@ -102,7 +102,6 @@ export function watchEvents(
   caughtUp.catch(() => {});
 
   return {
-    /** True once all events that existed at the start were passed on. */
     get isCaughtUp() {
       return isCaughtUp;
     },
@@ -171,14 +170,9 @@ export function arrivalOf(
     /** Resolves with true when an event has come; with false after `ms`, or when the signal ends or the sim closes. */
     async within(ms: number, signal: AbortSignal) {
       if (hasCome) return true;
-      const over = joinSignals(signal, closing);
-      const timer = setTimeout(over.end, ms);
-      await new Promise<void>((resolve) => {
-        arrive = resolve;
-        if (over.signal.aborted) resolve();
-        else over.signal.addEventListener("abort", () => resolve());
-      });
-      clearTimeout(timer);
+      const over = joinSignals([signal, closing], ms);
+      arrive = over.end;
+      await over.ended;
       over.release();
       return hasCome;
     },

@@ -36,9 +36,7 @@ type CheckedTerms<M extends readonly Pattern[]> = Omit<Terms, "expect"> & {
   expect: { readonly [Index in keyof M]: Expectation<CheckedPattern<M[Index]>> };
 };
 
-/** Selects events: the parameters of `GET /__sim/events`. */
 export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> extends EventParameters {
-  /** A pattern for the whole event, e.g. `{ properties: { plan: "pro" } }`. */
   where?: CheckedPattern<W>;
 }
 
@@ -115,7 +113,6 @@ export interface RequestQuery {
   limit?: number;
 }
 
-/** Selects requests of SDKs. */
 export interface ContactQuery {
   project?: number;
   /** Only requests after this cursor (`requests.mark()`). */

@@ -21,7 +21,6 @@ import { toWire } from "./match/wire.ts";
 import { largestPage, listingOf, pageOf } from "./pages.ts";
 import { streamOf } from "./stream-client.ts";
 
-/** Lists events; if the server cannot evaluate the pattern, the client filters its result. */
 async function list(place: HandleScope, query: EventQuery): Promise<StoredEvent[]> {
   const { query: asked, exact } = listingOf(place, query);
   const { limit = largestPage, where } = query;
@@ -48,7 +47,6 @@ async function pagesOf(place: HandleScope, query: Query, limit: number): Promise
   }
 }
 
-/** The part of a body that every assertion has. */
 const scopeBody = (place: HandleScope, { since, project, timeoutMs, title }: WaitOptions) => ({
   since,
   project: place.project ?? project,
@@ -77,7 +75,6 @@ function checkVerified(terms: Terms | undefined): void {
   if (terms) refuseMeaningless(terms);
 }
 
-/** @throws TypeError */
 function refuseMeaningless(terms: Terms): void {
   const [problem] = checkTerms(terms);
   if (problem) throw new TypeError(problemText(problem));
@@ -104,7 +101,6 @@ const first = (events: readonly StoredEvent[]): StoredEvent => {
   throw new TypeError("the sim answered a wait without an event");
 };
 
-/** The error with what this process knows about missing events. */
 async function explain(error: ExpectationError, known: KnownCauses): Promise<ExpectationError> {
   if (Object.values(known).every(({ length }) => length === 0)) return error;
   const { withKnown } = await import("./match/failure-report.ts");

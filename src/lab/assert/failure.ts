@@ -1,5 +1,4 @@
 import { type ErrorCode, SimError } from "../../kernel/base/errors.ts";
-import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import type { EventFilter } from "../../state/journal/log/traffic-log.ts";
 import { joinSignals } from "./event-watch.ts";
 import type { Evaluation } from "./match/evaluate.ts";
@@ -9,7 +8,6 @@ import type { Pattern, Terms, Verdict } from "./match/types.ts";
 import type { AssertPorts } from "./ports.ts";
 import { type LogScope, type ReportSubject, surroundingsOf } from "./surroundings.ts";
 
-/** What a call expects, where, and how long it waits. */
 export interface Wait {
   terms: Terms;
   scope: LogScope;
@@ -36,10 +34,8 @@ const grace = 250;
 
 async function letEnd({ gauge }: AssertPorts, project: number | undefined, gone: AbortSignal): Promise<void> {
   if (gauge.inFlightOf(project) === 0) return;
-  const over = joinSignals(gone);
-  const timer = setTimeout(over.end, grace);
+  const over = joinSignals([gone], grace);
   await gauge.drained(over.signal, project).catch(() => {});
-  clearTimeout(timer);
   over.release();
 }
 
@@ -78,7 +74,7 @@ export async function failure(
   const match = firstMissed(verdict, terms);
   const subject: ReportSubject = { match, scope, outcome, until: cursor, endedAt, waited, url };
   const { project, since } = scope;
-  const filter: EventFilter = { since, until: cursor, ...(project !== undefined && { project }) };
+  const filter: EventFilter = { since, until: cursor, project };
   const report = reportOf({
     title,
     terms,

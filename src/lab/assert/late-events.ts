@@ -8,7 +8,6 @@ import type { Pattern } from "./match/types.ts";
 const mostRemembered = 100;
 const memory = 60_000;
 
-/** What did not come. */
 interface FailedWait {
   match: Pattern;
   project: number | undefined;

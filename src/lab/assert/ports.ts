@@ -32,7 +32,6 @@ export interface SimPorts {
   readonly closing: AbortSignal;
   /** True if the sim outlives the tests: reports link to the inspector. */
   readonly inspectable: boolean;
-  /** Shows a notice to the user. */
   notice(text: string): void;
 }
 

@@ -4,7 +4,6 @@ import type { EventFilter, TrafficLog } from "../../state/journal/log/traffic-lo
 import { searchEvents } from "../../state/journal/search.ts";
 import type { Surroundings } from "./match/report-shapes.ts";
 
-/** Requests, or events, that are searched. */
 export const mostSearched = 1_000;
 
 /** The newest events of a filter that satisfy the condition, oldest first; only recent events are searched. */
@@ -23,7 +22,6 @@ export async function newest(
   return found.reverse();
 }
 
-/** The requests of a scope, as reports show them. */
 export interface RequestsSeen
   extends Pick<Surroundings, "rejected" | "unmatched" | "senders" | "requests" | "ended" | "wrong_keys"> {
   readonly touched: ReadonlyMap<string, number>;
@@ -66,7 +64,6 @@ export function createRecentRequests(log: TrafficLog) {
   }
 
   return {
-    /** The newest events of a filter, oldest first. */
     events: (filter: EventFilter) =>
       once(events, JSON.stringify(filter), () => newest(log, filter, () => true, mostSearched)),
     /** What `read` found for this scope. */

@@ -27,8 +27,8 @@ import type { TrafficLine } from "../../state/journal/traffic.ts";
 import { indexFilter } from "./dispatcher.ts";
 import { arrivalOf } from "./event-watch.ts";
 import { fitsEvent } from "./match/evaluate.ts";
-import { EventPattern, patternLanguage, patternOf } from "./pattern-shape.ts";
 import type { AssertingPorts, AssertPorts } from "./ports.ts";
+import { EventPattern, patternLanguage, patternOf } from "./shapes.ts";
 
 /** Not a record: zod would leave out the key `__proto__`, which is a mistake in a pattern. */
 const PatternText = z
@@ -70,7 +70,6 @@ const SearchRequest = z.strictObject({
   limit: Limit.nullish(),
 });
 
-/** Selects events: by the index, by a pattern, and by a filter. */
 interface EventSelection {
   readonly within: EventFilter;
   readonly where: JsonObject | undefined;
@@ -109,7 +108,6 @@ interface PageRequest {
   readonly call: Call;
 }
 
-/** The list as soon as it has an event, at the latest after `ms`. */
 async function listWithin(
   ports: AssertPorts,
   selection: EventSelection,

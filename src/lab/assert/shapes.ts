@@ -1,9 +1,40 @@
 import { z } from "zod";
+import { isObject, type JsonObject, stepsOf } from "../../kernel/base/json.ts";
 import { Outcome, ProjectNumber, SinceSeq, WaitMs } from "../../state/journal/query-shapes.ts";
 import { Cursor, StoredEvent } from "../../state/journal/stored-event.ts";
 import { defaultSettle, defaultWait, longestTitle, mostEvents, mostPatterns } from "./limits.ts";
+import { checkEventPattern } from "./match/event-pattern.ts";
+import type { PatternProblem } from "./match/pattern.ts";
 import { Report } from "./match/report-shapes.ts";
-import { EventPattern } from "./pattern-shape.ts";
+
+export const patternLanguage =
+  "A pattern for the whole event: a literal is equal, an object is a recursive subset, an array fits item by item, keys that start with @ are operators (@gte, @regex, @any …)";
+
+const notPattern: PatternProblem = {
+  pointer: "",
+  detail: "a pattern must be an object, or the event's name",
+  hint: 'for example {"event": "signup", "properties": {"plan": "pro"}}',
+};
+
+/** A pattern for events, or an event's name. The parser of patterns reports the mistakes. */
+export const EventPattern = z
+  .custom<string | JsonObject>()
+  .superRefine((pattern, context) => {
+    if (typeof pattern === "string") return;
+    const [problem] = isObject(pattern) ? checkEventPattern(pattern) : [notPattern];
+    if (!problem) return;
+    const { pointer, detail, hint } = problem;
+    context.addIssue({ code: "custom", message: detail, path: stepsOf(pointer), params: { detail, hint } });
+  })
+  .meta({
+    anyOf: [
+      { type: "object", description: patternLanguage },
+      { type: "string", description: "The event's name" },
+    ],
+  });
+
+export const patternOf = (pattern: string | JsonObject): JsonObject =>
+  typeof pattern === "string" ? { event: pattern } : pattern;
 
 const scope = { project: ProjectNumber.nullish().describe("Only this project's events"), since: SinceSeq.nullish() };
 
@@ -54,7 +85,6 @@ const RequestedCount = z
   .describe("Exactly this many, or limits (default: at least 1)");
 export type RequestedCount = z.infer<typeof RequestedCount>;
 
-/** Expectations on the events. */
 export const VerifyRequest = z
   .strictObject({
     expect: z.array(z.strictObject({ match: EventPattern, count: RequestedCount.nullish() })).max(mostPatterns),
@@ -106,7 +136,6 @@ export const Failed = z
   .meta({ title: "Failed" });
 
 export const SurroundingsRequest = z.strictObject({ match: EventPattern.optional(), ...scope });
-export type SurroundingsRequest = z.infer<typeof SurroundingsRequest>;
 
 export const SettleRequest = z.strictObject({
   project: ProjectNumber.nullish().describe("Only this project's requests"),

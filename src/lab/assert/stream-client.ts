@@ -11,7 +11,6 @@ const pageSize = 1_000;
 interface StreamOptions {
   query: EventQuery;
   signal?: AbortSignal | undefined;
-  /** The current end of the log. */
   mark(): Promise<number>;
 }
 

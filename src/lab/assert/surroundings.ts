@@ -30,13 +30,11 @@ export interface ReportSubject {
   until: number;
   endedAt: number;
   waited: number | null;
-  /** The sim's address as the caller knows it. */
   url: string;
 }
 
 type Ports = AssertPorts;
 
-/** Entries of each list in a report. */
 const mostListed = 10;
 
 /** How late it came; undefined for a request that was already in flight. */
@@ -52,7 +50,6 @@ function isOfTest(worlds: Ports["worlds"], id: number | undefined): boolean {
   return project === undefined || project.ephemeral !== undefined;
 }
 
-/** Events that fit and did not count: they came at another time, or in another project. */
 async function sightings(
   { log, worlds }: Ports,
   { match, scope: { project, since }, outcome, until, endedAt }: ReportSubject,
@@ -62,7 +59,7 @@ async function sightings(
     const fits = (event: StoredEvent) => isWanted(event) && fitsEvent(match, event);
     return (await newest(log, { ...indexFilter(match), ...filter }, fits, mostListed)).map(sightingOf);
   };
-  const own: EventFilter = { outcome, ...(project !== undefined && { project }) };
+  const own: EventFilter = { outcome, project };
   const early = since === 0 ? [] : await find({ ...own, until: since });
   const late = await find({ ...own, since: Math.max(until, since) });
   const isElsewhere = ({ project: other }: StoredEvent) =>
@@ -139,7 +136,6 @@ async function requestsSeen(ports: Ports, scope: LogScope): Promise<RequestsSeen
   };
 }
 
-/** Faults that affected the scope, or can. */
 function faultsOf({ faults }: Ports, { project }: LogScope, touched: ReadonlyMap<string, number>) {
   const named = new Map<string, number>();
   for (const { name, state, match } of faults.list()) {
@@ -157,7 +153,6 @@ function projectOf({ worlds }: Ports, { project: id }: LogScope): Surroundings["
   return { id, name: project?.name ?? "(deleted)", api_key: project?.api_key ?? "" };
 }
 
-/** What else is known when events did not come. */
 export async function surroundingsOf(ports: Ports, subject: ReportSubject): Promise<Surroundings> {
   const { scope, waited, url } = subject;
   const { log, gauge, inspectable, recent } = ports;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { isOnlyInService, pathsOnlyInService } from "../../../src/kernel/http/unknown-path.ts";
-import { noUnmatchedRequests } from "../../../src/testing/matchers/event-matchers.ts";
+import { noUnmatchedRequests } from "../../../src/testing/matchers/request-matchers.ts";
 import { allEndpoints } from "../../support/endpoints.ts";
 import { openSim } from "../../support/sim.ts";
 

@@ -64,13 +64,11 @@ export interface KnownCauses {
 
 export const nothingKnown: KnownCauses = { certain: [], sdk: [], absent: [], queue: [] };
 
-/** What is known when terms do not hold. */
 export interface CauseFacts {
   known: KnownCauses;
   surroundings: Surroundings;
   complaints: readonly Complaint[];
   near_misses: readonly NearMiss[];
-  /** Number of events that were kept in the scope. */
   kept: number;
   dropped: readonly DroppedSighting[];
 }
@@ -108,7 +106,6 @@ const wrongKey: Cause = ({ surroundings: { wrong_keys, project } }) =>
       `${wrongKeyText(it, project?.api_key)}${it.certain ? "" : "; another test that ran at the same time may have sent it"}`,
   );
 
-/** Requests that other causes name. */
 const namedRequests = ({ ended, wrong_keys }: Surroundings): Set<number> =>
   new Set([...ended, ...wrong_keys].flatMap(({ requests }) => requests));
 

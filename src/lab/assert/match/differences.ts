@@ -12,7 +12,6 @@ import type { Pattern } from "./types.ts";
 import { hintFor, lengthHint, readings } from "./value-hints.ts";
 import { isJson } from "./values.ts";
 
-/** Differences that are listed. */
 const most = 50;
 const deepest = 100;
 

@@ -4,8 +4,8 @@ import { fits } from "./pattern.ts";
 import type { Complaint, Count, Sighting } from "./report-shapes.ts";
 import type { Expectation, Pattern, Terms, Verdict } from "./types.ts";
 
-/** Events that a complaint lists. */
-const mostNamed = 20;
+/** Events that a report names in one place. */
+export const mostNamed = 20;
 
 export const sightingOf = ({ seq, event, distinct_id, project, received_at }: StoredEvent): Sighting => ({
   seq,
@@ -15,8 +15,11 @@ export const sightingOf = ({ seq, event, distinct_id, project, received_at }: St
   received_at,
 });
 
-/** True if the event fits the pattern. */
 export const fitsEvent = (pattern: Pattern, event: StoredEvent): boolean => fits(pattern, event as unknown as Json);
+
+/** True if the terms forbid events: then it must be certain that no more will come. */
+export const forbids = ({ nothingElse, expect }: Terms): boolean =>
+  nothingElse === true || expect.some(({ count }) => count?.max !== undefined);
 
 /** An expectation's count (default: at least one). */
 export const countOf = ({ count }: Expectation): Count => count ?? { min: 1 };
@@ -62,7 +65,6 @@ export function namePatterns(match: Pattern): Pattern[] {
   return event === undefined ? inner : [event, ...inner];
 }
 
-/** True if an expectation has this event's name, whatever its other conditions. */
 const isNamed = ({ expect }: Terms, name: string): boolean =>
   expect.some(({ match }) => {
     const names = namePatterns(match);
@@ -126,7 +128,6 @@ export class Evaluation {
     this.#matched.every(({ length }, i) => length >= this.#least(i)) &&
     (!this.#terms.ordered || this.#step === this.#steps.length);
 
-  /** True if a maximum is exceeded: later events cannot change that. */
   readonly isExceeded = (): boolean =>
     this.#terms.expect.some((expectation, i) => (this.#matched[i]?.length ?? 0) > mostOf(expectation));
 

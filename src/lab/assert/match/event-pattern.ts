@@ -41,7 +41,6 @@ const isEventKey = (key: string): key is keyof StoredEvent => Object.hasOwn(even
 
 const step = (pointer: string, key: string | number): string => pointer + pointerStep(key);
 
-/** The patterns of keys, also those of `objectContaining`; undefined for a pattern of another kind. */
 function keysIn(pattern: Pattern): Keys | undefined {
   const shape = shapeOf(pattern);
   if (shape.is === "object") return shape.object;
@@ -64,7 +63,6 @@ const operatorCanFit: Readonly<Record<string, (facts: KeyFacts, operand: unknown
   "@all": (facts, operand) => listed(operand).every((it) => canFit(facts, it)),
 };
 
-/** False if no value of this kind fits the pattern. */
 function canFit(facts: KeyFacts, pattern: Pattern): boolean {
   const shape = shapeOf(pattern);
   switch (shape.is) {
@@ -200,7 +198,6 @@ export function checkAsserted(pattern: Pattern, outcome: "kept" | "dropped" = "k
 /** Names that have nothing in common. */
 const unlike = ["a", "Z", "0", "$", "_", "-", "\u00e9", "signed up", "$pageview", "a.b:c/d"];
 
-/** True if an expression fits every name. */
 function fitsAnyText(source: string, flags = ""): boolean {
   try {
     const expression = new RegExp(source, flags.replace(/[gy]/g, ""));
@@ -233,7 +230,6 @@ function isAnyValue(pattern: Pattern): boolean {
   );
 }
 
-/** True if every kept event fits the pattern. */
 export function fitsEvery(pattern: Pattern): boolean {
   const keys = keysIn(pattern);
   if (!keys) return isAnyValue(pattern);

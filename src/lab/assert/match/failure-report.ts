@@ -13,9 +13,7 @@ export interface Findings {
   title: string;
   terms: Terms;
   verdict: Verdict;
-  /** The kept events of the scope, in order of arrival. */
   kept: readonly StoredEvent[];
-  /** The dropped events of the scope, in order of arrival. */
   dropped: readonly StoredEvent[];
   surroundings: Surroundings;
 }

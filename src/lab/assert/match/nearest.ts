@@ -45,7 +45,6 @@ export function likeness(a: string, b: string): number {
   return Math.max(spelling(left, right) * 0.95, wording(words(a), words(b)));
 }
 
-/** How well the name fits; undefined if the pattern has no name. */
 function nameScore(patterns: readonly Pattern[], name: string): number | undefined {
   if (patterns.length === 0) return undefined;
   const scores = patterns.map((pattern) =>
@@ -59,7 +58,6 @@ interface Score {
   leaves: number;
 }
 
-/** Counts the leaves of the pattern and the points of each. */
 function count(pattern: Pattern, value: Json | undefined, into: Score, depth = 0): Score {
   const shape = shapeOf(pattern);
   if (shape.is === "object" && depth < 10) {

@@ -3,13 +3,11 @@ import { containsText } from "../../../kernel/base/wildcard.ts";
 import { expressionOf } from "./regex-operand.ts";
 import { isSame, kinds, momentOf } from "./values.ts";
 
-/** Tests a nested pattern. */
 type Fits = (pattern: unknown, value: Json | undefined) => boolean;
 
 /** The patterns in an operand: one, a list of them, or none. */
 type Nested = "pattern" | "patterns" | null;
 
-/** One `@` operator. */
 export interface Operator<Inside extends Nested = Nested> {
   /** In words, before the operand. */
   meaning: string;

@@ -7,7 +7,6 @@ import { quoted } from "./printable.ts";
 import type { Pattern } from "./types.ts";
 import { momentOf } from "./values.ts";
 
-/** A mistake in a pattern. */
 export interface PatternProblem {
   /** JSON pointer into the pattern; "" is the pattern itself. */
   pointer: string;
@@ -56,7 +55,6 @@ function objectShape(pattern: object): PatternShape {
   return { is: Object.keys(object).some(isOperatorKey) ? "operators" : "object", object };
 }
 
-/** The kind of a pattern. */
 export function shapeOf(pattern: Pattern): PatternShape {
   if (pattern === undefined) return { is: "absent" };
   if (typeof pattern === "bigint" || typeof pattern === "symbol") return { is: "never" };

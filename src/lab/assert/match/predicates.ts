@@ -54,7 +54,6 @@ export function testWith(predicate: Predicate, value: Json | undefined): Predica
   }
 }
 
-/** The readable parts of a matcher of vitest or jest. */
 export interface KnownMatcher {
   /** E.g. `Any`, `StringContaining`, `ObjectNotContaining`. */
   name: string;

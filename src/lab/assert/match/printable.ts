@@ -17,7 +17,6 @@ export const nameText = (name: string): string =>
 
 const word = /^[A-Za-z_$][\w$]{0,79}$/;
 
-/** A property's name as in an object literal. */
 export const keyText = (key: string): string => (word.test(key) ? key : quoted(key));
 
 /** The path of a property below another path, as in code: `items[2].sku`. */

@@ -2,7 +2,6 @@ import { types } from "node:util";
 import { bounded, type BoundedExpression as Expression } from "../../../kernel/base/bounded-regexp.ts";
 import { getOrMake, RecentMap } from "../../../kernel/base/recent-map.ts";
 
-/** Longest pattern, characters. */
 export const longestPattern = 1_000;
 
 /** Compiled expressions: patterns come from users. */

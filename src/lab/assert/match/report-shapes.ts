@@ -8,7 +8,6 @@ export const Count = z.strictObject({
 });
 export type Count = z.infer<typeof Count>;
 
-/** An event in a report, in short. */
 export const Sighting = z
   .strictObject({
     seq: z.int(),
@@ -42,7 +41,6 @@ export const NearMiss = z.strictObject({
 });
 export type NearMiss = z.infer<typeof NearMiss>;
 
-/** A dropped event, with the reason. */
 export const DroppedSighting = Sighting.extend({
   reason: z.custom<DropReason>().meta({ type: "string" }),
   sentence: z.string(),
@@ -58,7 +56,6 @@ const counted = {
   events: z.array(Sighting),
 };
 
-/** Why the events do not meet the expectations. */
 export const Complaint = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("too_few"), ...counted }),
   z.strictObject({ kind: z.literal("too_many"), ...counted }),
@@ -137,7 +134,6 @@ const surroundingFields = {
   evicted: z.boolean().describe("True if events after the cursor were removed: cleared, or over the limit"),
 };
 
-/** What else is known when events did not come. */
 export const Surroundings = z.strictObject(surroundingFields).meta({ title: "Surroundings" });
 export type Surroundings = z.infer<typeof Surroundings>;
 

@@ -26,11 +26,9 @@ const countComplaint = ({ got, wanted }: { got: number; wanted: Count }, within:
 
 const inShort = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}`;
 
-/** Whose key an SDK used. */
 export const endedText = ({ name, events }: { name: string; events: readonly string[] }): string =>
   `the SDK used the key of ${printable(JSON.stringify(name), 80)}, which has ended: it is shared between tests, or was not shut down (${events.map(nameText).join(", ") || "a request without events"})`;
 
-/** Whose key it should be. */
 export const wrongKeyText = (
   { api_key, events }: { api_key: string; events: readonly string[] },
   expected: string | null | undefined,
@@ -230,5 +228,4 @@ export const reportText = (facts: ReportFacts): string =>
     .map((line) => (line.length > widest ? `${line.slice(0, widest - 1)}…` : line))
     .join("\n");
 
-/** The expectations, one line each. */
 export const wantedLines = ({ expect }: Terms): string[] => expect.map(({ match }) => describePattern(match, 100));

@@ -15,7 +15,6 @@ export interface Expectation<P = Pattern> {
   count?: Count;
 }
 
-/** What the events must meet together. */
 export interface Terms {
   expect: readonly Expectation[];
   /** If true, the events of each expectation (as many as its minimum) come after those of the one before. */

@@ -14,7 +14,6 @@ const both =
 
 const when = (is: boolean, words: string): string | null => (is ? words : null);
 
-/** The number in a string; undefined for other strings. */
 const numberIn = (text: string): number | undefined =>
   /^\s*-?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : undefined;
 
@@ -110,7 +109,6 @@ const lists: Hint = (wanted, value) => {
 
 const rows: readonly Hint[] = [typesDiffer, booleans, texts, moments, numbers, lists, nothing, typos];
 
-/** What is odd about a value where another was expected; null for nothing. */
 export function hintFor(wanted: Json, value: Json): string | null {
   for (const row of rows) {
     const hint = row(wanted, value);

@@ -16,7 +16,6 @@ export interface WirePattern {
 const exactly = (wire: Json): WirePattern => ({ wire, exact: true });
 /** Fits everything, absent values too. */
 const anyValue: WirePattern = { wire: { "@all": [] }, exact: false };
-/** Fits every value that is not absent. */
 const present: WirePattern = { wire: { "@exists": true }, exact: false };
 const never: WirePattern = exactly({ "@in": [] });
 
