@@ -18,7 +18,6 @@ export interface FlagCombination {
   title: string;
 }
 
-/** A row has the index of a value for each flag. */
 type Row = readonly number[];
 
 /** Combinations are run one by one. */
@@ -33,7 +32,6 @@ const candidates = 6;
 /** Arrays that are tried for few tuples; one for `maxTuples`. */
 const maxArrays = 20;
 
-/** Why these flags cannot be combined; undefined if they can. */
 function problemOf(flags: readonly (readonly [string, readonly FlagValue[]])[], strength: number): string | undefined {
   const empty = flags.find(([, values]) => values.length === 0)?.[0];
   const repeated = flags.find(([, values]) => new Set(values).size < values.length)?.[0];
@@ -51,7 +49,6 @@ function problemOf(flags: readonly (readonly [string, readonly FlagValue[]])[], 
   return undefined;
 }
 
-/** Choices of `size` of the numbers below `count`, in order. */
 const choices = (count: number, size: number, from = 0): number[][] =>
   size === 0
     ? [[]]

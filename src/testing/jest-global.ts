@@ -1,6 +1,5 @@
 import type { SimOptions } from "../sim/types.ts";
 
-/** The parts of jest's project configuration that are used here. */
 interface ProjectConfig {
   readonly globals?: { readonly phxSim?: Omit<SimOptions, "onNotice"> };
 }

@@ -42,7 +42,6 @@ holder[place] ??= { project, sim, withProject };
 let connected: Promise<SimClient> | undefined;
 const made: Project[] = [];
 
-/** A test as jest-circus keeps it. */
 interface CircusTest {
   concurrent: boolean;
   /** Each an error, or what was thrown with an error of the place. */
@@ -70,7 +69,6 @@ function nameOfCode(): string | undefined {
   return nameNow?.();
 }
 
-/** The test that runs, unless it runs at the same time as others. */
 let running: { name: string | undefined; deadline: { at: number; limit: number } } | undefined;
 /** Handles on which the running test can assert, with the test that opened them. */
 const watched = new Map<Tenant, string | undefined>();
@@ -92,15 +90,11 @@ function mocksOfJest(file: string): string[] {
   });
 }
 
-/** What this process knows about missing events. */
 async function known() {
   const { testPath: file = "" } = expect.getState();
-  const { certain = [], ...others } = causesInProcess(file);
-  const mocks = mocksOfJest(file);
   const name = currentName();
   const calls = guard?.calls().filter(({ test }) => test === undefined || test === name) ?? [];
-  const blocked = blockedCauses(calls, process.env.PHX_SIM_URL ?? "the sim");
-  return { ...others, certain: [...blocked, ...certain], ...(mocks.length > 0 && { sdk: mocks }) };
+  return causesInProcess(file, blockedCauses(calls, process.env.PHX_SIM_URL ?? "the sim"), mocksOfJest(file));
 }
 
 /** Assertions on this handle end before the test's own limit, and fail the test if they are not awaited. */
@@ -178,7 +172,6 @@ function testOfCode(): RunningTest | undefined {
 
 if (!first) knowTests({ current: testOfCode, isRunning: ({ name }) => !ended.has(name) });
 
-/** Calls that a test was failed for. */
 const reported = new Set<BlockedCall>();
 /** The ends of what is sent to a project, with the test that opened it. */
 const reroutes = new Map<() => void, string | undefined>();
@@ -253,7 +246,6 @@ async function showPending(errors: readonly unknown[]): Promise<void> {
   }
 }
 
-/** The errors of a test; circus keeps each with the place of its call. */
 const errorsOf = ({ errors }: CircusTest): unknown[] => errors.map((it) => (Array.isArray(it) ? it[0] : it));
 
 /** Writes the reports of the running test's projects if it failed, and names them in its errors. */

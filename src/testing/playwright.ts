@@ -54,7 +54,6 @@ export interface AttachableProject extends Project {
   attach(target: AttachTarget, options?: AttachOptions): Promise<Attachment>;
 }
 
-/** The fixtures of `phx-sim/playwright`. */
 export interface PlaywrightFixtures {
   /** The test's own project, named after it and deleted at its end. */
   ph: AttachableProject;
@@ -97,7 +96,6 @@ async function openSim(options: SimOptions): Promise<SimClient> {
   return startOwnSim(options);
 }
 
-/** What filter lists have blocked, as causes of missing events. */
 const blockedCauses = (attachments: readonly Attachment[]): string[] => {
   const requests = attachments.flatMap((it) => it.blocked());
   // events first
@@ -108,7 +106,6 @@ const blockedCauses = (attachments: readonly Attachment[]): string[] => {
   return first === undefined ? [] : [`blocked by \`adBlocked\`: ${first}${more}`];
 };
 
-/** What the SDKs in the open pages say about missing events. */
 async function causesIn(targets: Iterable<AttachTarget>): Promise<Partial<KnownCauses>> {
   const frames = [...targets].flatMap((it) => [
     ...(it.pages?.().map((page) => page.mainFrame()) ?? []),
@@ -120,7 +117,6 @@ async function causesIn(targets: Iterable<AttachTarget>): Promise<Partial<KnownC
   return { ...causesInPages(sdks), ...(stopped.includes(true) && { queue: [stoppedTime] }) };
 }
 
-/** Attaches the captured events to a failed test, its verdict, and its report as a page. */
 async function showCaptured(project: Project, info: TestInfo, isReported: boolean): Promise<void> {
   if (info.status === info.expectedStatus) return;
   const [kept, dropped] = await Promise.all([project.events.list(), project.events.dropped()]);
@@ -144,7 +140,6 @@ async function showCaptured(project: Project, info: TestInfo, isReported: boolea
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
 const colours = /\u001b\[[\d;]*m/g;
 
-/** The checks at the end of a test. */
 interface Check {
   /** Sends the process' calls to the real service to this project, if the test's options say so. */
   reroute(project: Project): void;
@@ -192,7 +187,6 @@ type AttachContext = (context: BrowserContext) => Promise<void>;
 function createContexts() {
   const browsers = new Set<Browser>();
   const attached = new Set<BrowserContext>();
-  /** Contexts that were opened while no test runs. */
   const held = new Map<BrowserContext, (context: BrowserContext) => Promise<Escape[]>>();
   let attachTo: AttachContext | undefined;
   const hold = async (context: BrowserContext) => void held.set(context, await blockService(context));

@@ -50,7 +50,6 @@ export async function reportFailure(
   }
 }
 
-/** Adds a line to the messages that runners print. */
 export function addLine(error: unknown, line: string): void {
   if (typeof error !== "object" || error === null || !("message" in error)) return;
   const message = String(error.message);

@@ -1,9 +1,7 @@
 import type { KnownCauses } from "../lab/assert/match/causes.ts";
 import { printable } from "../lab/assert/match/printable.ts";
 
-/** posthog-js in a page. */
 export interface SdkInPage {
-  /** The page's address. */
   readonly page: string;
   /** `stub`: the snippet waits for its script; `stored`: only its data is visible. */
   readonly state: "none" | "stub" | "stored" | "loaded";
@@ -13,7 +11,6 @@ export interface SdkInPage {
   readonly hasOptedOut: boolean;
 }
 
-/** The parts of `window.posthog` that are read. */
 export interface PageSdk {
   readonly __loaded?: unknown;
   readonly _i?: readonly (readonly [key: unknown, config?: { readonly api_host?: unknown }])[];
@@ -120,7 +117,6 @@ const optedOut = (sdk: SdkInPage): string =>
 /** Pages that a report names. */
 const mostNamed = 3;
 
-/** What the SDKs of the pages say about missing events. */
 export function causesInPages(sdks: readonly SdkInPage[]): Partial<KnownCauses> {
   const present = sdks.filter(({ state, hasOptedOut }) => state !== "none" || hasOptedOut);
   const isOut = present.length > 0 && present.every(({ hasOptedOut }) => hasOptedOut);

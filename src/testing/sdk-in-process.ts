@@ -15,7 +15,6 @@ export const mockText = (runner: "vi" | "jest", name: string): string =>
 const isBrowserSdk = (value: unknown): value is PageSdk =>
   typeof value === "object" && value !== null && "__loaded" in value;
 
-/** posthog-js as the test's file loads it; undefined if nothing has loaded it. */
 function loadedSdk(file: string): PageSdk | undefined {
   const require = createRequire(file);
   const loaded: unknown = require.cache[require.resolve("posthog-js")]?.exports;
@@ -23,8 +22,20 @@ function loadedSdk(file: string): PageSdk | undefined {
   return values.find(isBrowserSdk);
 }
 
-/** What posthog-js in a DOM of this process says about missing events. */
-export function causesInProcess(file: string): Partial<KnownCauses> {
+/**
+ * What this process knows about missing events: blocked calls, mocked SDKs, and posthog-js in a DOM of it.
+ * @param file The test's file
+ */
+export function causesInProcess(
+  file: string,
+  blocked: readonly string[],
+  mocks: readonly string[],
+): Partial<KnownCauses> {
+  const { certain = [], ...others } = causesInDom(file);
+  return { ...others, certain: [...blocked, ...certain], ...(mocks.length > 0 && { sdk: mocks }) };
+}
+
+function causesInDom(file: string): Partial<KnownCauses> {
   if (!("document" in globalThis)) return {};
   let sdk: PageSdk | undefined;
   try {

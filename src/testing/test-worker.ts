@@ -17,7 +17,6 @@ import { rerouteProcess } from "../lab/egress/reroute.ts";
  */
 export type GuardSetting = boolean | "reroute" | (GuardOptions & { reroute?: boolean });
 
-/** The options of the guard itself. */
 export const optionsOf = (setting: GuardSetting): GuardOptions => {
   if (setting === false) return { allow: ["*"] };
   if (typeof setting !== "object") return {};
@@ -41,11 +40,9 @@ export function rerouteTo(
   return rerouteProcess({ url, hosts }, { project: projectId, test });
 }
 
-/** A test whose calls are guarded. */
 interface GuardedTest extends RunningTest {
   /** Sends its calls for PostHog's hosts to this project until it ends. */
   reroute(projectId: number): void;
-  /** The calls that were blocked, as causes of missing events. */
   causes(): readonly string[];
   /** The code that runs from here on is the test's, as with `begin`. */
   enter(): void;
@@ -61,7 +58,6 @@ export function refuse(calls: readonly BlockedCall[], url: string, by?: string):
   throw error;
 }
 
-/** Guards the tests of one process, which may run at the same time. */
 export function createWorkerGuard() {
   const running = new Set<RunningTest>();
   const storage = new AsyncLocalStorage<RunningTest>();
@@ -111,13 +107,10 @@ export function createWorkerGuard() {
   };
 }
 
-/** Prints what the user of a run's own sim should know. */
 export const printNotice = (text: string): void => {
   process.stderr.write(`phx-sim: ${spelledOut(text)}\n`);
 };
 
-/** Longer titles are cut. */
 const longestName = 200;
 
-/** A test's title as the name of its project. */
 export const projectName = (title: string): string => title.slice(0, longestName);

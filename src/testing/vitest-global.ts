@@ -14,7 +14,6 @@ declare module "vitest" {
   }
 }
 
-/** The parts of Vitest's project that are used here. */
 interface Setup {
   provide(key: "phxSimUrl" | "phxSimToken", value: string): void;
   readonly config: { readonly provide?: { readonly phxSim?: VitestSimOptions }; readonly watch?: boolean };

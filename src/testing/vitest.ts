@@ -40,7 +40,6 @@ export interface SimFixtures {
 
 type Task = TestContext["task"];
 
-/** The checks at the end of a test. */
 interface Check {
   /** The test's project, if calls to the real service go there. */
   readonly project: Project | undefined;
@@ -86,11 +85,7 @@ function atBodyEnd(task: Task, check: () => void): void {
 
 function checkOf(task: Task, blocked: () => readonly string[]): Pick<Check, "watch"> {
   const start = startOf(task);
-  const known = async () => {
-    const { certain = [], ...others } = causesInProcess(task.file.filepath);
-    const mocks = mocksOfVitest();
-    return { ...others, certain: [...blocked(), ...certain], ...(mocks.length > 0 && { sdk: mocks }) };
-  };
+  const known = async () => causesInProcess(task.file.filepath, blocked(), mocksOfVitest());
   return {
     watch(tenant) {
       const assertions = assertionsOf(tenant);
@@ -124,7 +119,6 @@ function whenUsed({ context }: Task, used: () => void): void {
   });
 }
 
-/** Writes the report of a failed test, and names it in the failure. */
 async function report(project: Project, task: Task, started: number, setting: ReportSetting): Promise<void> {
   const errors = task.result?.errors ?? [];
   const test = { title: task.fullTestName, errors: errors.map(({ message }) => message), started, ended: Date.now() };

@@ -49,10 +49,8 @@ const leastMargin = 50;
 async function quietly(call: MatcherCall, options: CaptureOptions): Promise<CaptureOptions> {
   if (!call.isNot) return options;
   const { settleMs: idleMs = 250, timeoutMs } = options;
-  await call.tenant.settle({
-    idleMs,
-    ...(timeoutMs !== undefined && { timeoutMs: Math.max(timeoutMs, idleMs + leastMargin) }),
-  });
+  const limit = timeoutMs === undefined ? undefined : Math.max(timeoutMs, idleMs + leastMargin);
+  await call.tenant.settle({ idleMs, timeoutMs: limit });
   return { ...options, timeoutMs: 0, settleMs: 0 };
 }
 
@@ -138,7 +136,6 @@ export async function capturedOnly(
   return verified(call, terms, await quietly(call, options), "nothing else was captured");
 }
 
-/** Number of events or requests that a failure shows. */
 const shown = 10;
 
 /** Paths that take events: events of a rejected request are lost. */
@@ -152,7 +149,7 @@ function droppedLine({ seq, event, distinct_id, reason }: StoredEvent): string {
   return `  #${seq} ${nameText(event)} of ${quoted(distinct_id)}${why}`;
 }
 
-const requestLine = ({ n, method, target, status, rejected }: SimRequest): string =>
+export const requestLine = ({ n, method, target, status, rejected }: SimRequest): string =>
   `  request #${n} ${method} ${printable(target)} (HTTP ${status})${rejected ? `: ${rejected.reason}: ${printable(rejected.detail)}` : ""}${rejected?.hint ? `\n    ${printable(rejected.hint, 400)}` : ""}`;
 
 /** Fails on dropped events and on rejected requests with events: both are lost. */
@@ -192,29 +189,8 @@ export async function noDroppedEvents(
   };
 }
 
-export const sharedLine = (count: number): string =>
-  `${count} of them ${count === 1 ? "carries" : "carry"} no project's key: such requests count for every project that exists when they arrive`;
-
-/** Requests to paths that the service does not have. For a project they include those without a project's key. */
-export async function noUnmatchedRequests(call: MatcherCall): Promise<MatcherOutcome> {
-  await call.tenant.settle();
-  const unmatched = await call.tenant.requests.unmatched();
-  const pass = unmatched.length === 0;
-  const unattributed = unmatched.filter(({ project }) => project === null).length;
-  const lines = [
-    `requests to paths that do not exist: ${unmatched.length}`,
-    ...capped(unmatched.map(requestLine), "requests"),
-    ...(unattributed > 0 ? [sharedLine(unattributed)] : []),
-  ];
-  const text = messageOf(call, ...(pass ? ["every request went to a path that exists"] : lines));
-  const found = unmatched.map(({ n, method, target, rejected }) => ({ n, method, target, hint: rejected?.hint }));
-  return { pass, text, report: { title: call.title, text, hints: [], unmatched: found } };
-}
-
-/** A page of the control API. */
 const page = 10_000;
 
-/** All kept events of the scope, once it is quiet. */
 async function eventsOf({ tenant }: MatcherCall): Promise<StoredEvent[]> {
   await tenant.settle();
   const events: StoredEvent[] = [];

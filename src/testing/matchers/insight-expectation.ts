@@ -136,10 +136,8 @@ function checkGiven(title: string, name: InsightKey, given: Pattern): void {
   throw new TypeError(`${title}: ${name} is ${describePattern(given)}; give what the insight shows, or leave it out`);
 }
 
-/** The keys that a kind of query has. */
 const keysOf = (kind: string): InsightKey[] => keys.filter((it) => readings[it].kinds.includes(kind));
 
-/** True for patterns by label. */
 const isByLabel = (pattern: Pattern): pattern is { readonly [label: string]: Pattern } =>
   isObject(pattern) && Object.getPrototypeOf(pattern) === Object.prototype && !Object.keys(pattern).some(isOperatorKey);
 

@@ -22,7 +22,6 @@ const nameOf = ({ name, custom_name }: FunnelStep): string => nameText(custom_na
 const stepLines = (steps: readonly FunnelStep[]): string[] =>
   steps.map((it) => `  step ${it.order + 1} ${nameOf(it)}: ${it.count}`);
 
-/** What the insight shows, for the message. */
 function resultLines({ query, results, columns }: QueryResult): string[] {
   if (formOf(query) === "FunnelsQuery" && Array.isArray(results) && !results.some((it) => Array.isArray(it)))
     return stepLines(results as never);
@@ -34,7 +33,6 @@ function resultLines({ query, results, columns }: QueryResult): string[] {
 /** Most persons of a step whose last events are shown. */
 const shownPersons = 3;
 
-/** Who left after a step, with the last events of some. */
 function leftLines({ name, left, persons }: DropOffStep): string[] {
   if (left === 0) return [];
   const shown = persons.slice(0, shownPersons);
@@ -49,7 +47,6 @@ function leftLines({ name, left, persons }: DropOffStep): string[] {
   ];
 }
 
-/** Who left a funnel; nothing for other insights. */
 async function dropOffLines({ tenant }: MatcherCall, of: InsightOrQuery, kind: string): Promise<string[]> {
   return kind === "FunnelsQuery" ? (await tenant.dropOffs(of)).flatMap(leftLines) : [];
 }

@@ -43,102 +43,90 @@ export interface RecordedOptions {
   allowUnread?: readonly UndecidableKind[];
 }
 
-/** A matcher of a project or a sim; it cannot be called for other values. */
-type OnTenant<Received, Matcher> = Received extends Pick<Tenant, "events" | "settle"> ? Matcher : never;
-
-/**
- * The matchers of `expect(project)`, or of `expect(sim)` for all projects; each returns a promise. With `.not` they
- * wait until the sim is quiet, then check once.
- */
-export interface SimMatchers<R, Received = Tenant> {
+/** The matchers of a project or a sim. With `.not` they wait until the sim is quiet, then check once. */
+interface TenantMatchers<R> {
   /** Such an event is captured, now or within the wait. With `.not`: there is none once it is quiet. */
-  toHaveCaptured: OnTenant<
-    Received,
-    <E extends EventPattern, P extends PropertiesPattern>(
-      event: CheckedPattern<E>,
-      properties?: CheckedPattern<P>,
-      options?: CaptureOptions,
-    ) => R
-  >;
+  toHaveCaptured<E extends EventPattern, P extends PropertiesPattern>(
+    event: CheckedPattern<E>,
+    properties?: CheckedPattern<P>,
+    options?: CaptureOptions,
+  ): R;
   /** There are exactly `count` such events once it is quiet. */
-  toHaveCapturedTimes: OnTenant<
-    Received,
-    <E extends EventPattern, P extends PropertiesPattern>(
-      event: CheckedPattern<E>,
-      count: number,
-      properties?: CheckedPattern<P>,
-      options?: CaptureOptions,
-    ) => R
-  >;
+  toHaveCapturedTimes<E extends EventPattern, P extends PropertiesPattern>(
+    event: CheckedPattern<E>,
+    count: number,
+    properties?: CheckedPattern<P>,
+    options?: CaptureOptions,
+  ): R;
   /** One event for each pattern, in this order; others may come in between. */
-  toHaveCapturedInOrder: OnTenant<
-    Received,
-    <E extends readonly EventPattern[]>(events: CheckedPattern<E>, options?: CaptureOptions) => R
-  >;
+  toHaveCapturedInOrder<E extends readonly EventPattern[]>(events: CheckedPattern<E>, options?: CaptureOptions): R;
   /**
    * These and no others: each at least as many times as it is in the list. Events whose names start with `$`
    * (`$pageview`, `$identify` …) do not count unless they are in the list.
    */
-  toHaveCapturedOnly: OnTenant<
-    Received,
-    <E extends readonly EventPattern[]>(events: CheckedPattern<E>, options?: CaptureOptions) => R
-  >;
+  toHaveCapturedOnly<E extends readonly EventPattern[]>(events: CheckedPattern<E>, options?: CaptureOptions): R;
   /** Every event was kept, and every request with events accepted. */
-  toHaveNoDroppedEvents: OnTenant<Received, (options?: Pick<Scope, "since">) => R>;
+  toHaveNoDroppedEvents(options?: Pick<Scope, "since">): R;
   /**
    * `$identify` was sent for this id, or a merge has identified its person, and the person has these properties.
    */
-  toHaveIdentified: OnTenant<
-    Received,
-    <P extends PropertiesPattern>(distinctId: string, properties?: CheckedPattern<P>, options?: IdentityOptions) => R
-  >;
+  toHaveIdentified<P extends PropertiesPattern>(
+    distinctId: string,
+    properties?: CheckedPattern<P>,
+    options?: IdentityOptions,
+  ): R;
   /** Both ids belong to one person. */
-  toHaveMerged: OnTenant<Received, (distinctId: string, other: string, options?: IdentityOptions) => R>;
+  toHaveMerged(distinctId: string, other: string, options?: IdentityOptions): R;
   /**
    * This flag was in an answer of `/flags` with this value (default: any; `false` is a value). A local evaluation of an
    * SDK counts as well, once it sends `$feature_flag_called`.
    */
-  toHaveServedFlag: OnTenant<Received, (key: string, value?: boolean | string, options?: ServedFlagOptions) => R>;
+  toHaveServedFlag(key: string, value?: boolean | string, options?: ServedFlagOptions): R;
   /**
    * An insight, by its name or as a query with its kind, shows this: `toHaveInsight("Basket to order", { steps: [3, 2, 1] })`.
    * A failure names what differs, and who left at which step of a funnel.
    */
-  toHaveInsight: OnTenant<
-    Received,
-    (insight: InsightOrQuery, expected: InsightExpectation, options?: IdentityOptions) => R
-  >;
+  toHaveInsight(insight: InsightOrQuery, expected: InsightExpectation, options?: IdentityOptions): R;
   /**
    * What SDKs send arrives through this reverse proxy as it was sent, and the answers come back:
    * `toPassThroughProxy("http://localhost:3000/ingest")`. The proxy's upstream must be the sim; nothing of it is kept.
    */
-  toPassThroughProxy: OnTenant<Received, (url: string, options?: ProxyCheckOptions) => R>;
+  toPassThroughProxy(url: string, options?: ProxyCheckOptions): R;
   /** Something of a page was recorded, now or within the wait. With `.not`: nothing was, once it is quiet. */
-  toHaveRecorded: OnTenant<Received, (options?: RecordedOptions) => R>;
+  toHaveRecorded(options?: RecordedOptions): R;
   /**
    * No recording has any of these values: `toHaveRecordedNoneOf(["jane@acme.test", "4242 4242 4242 4242"])`. It fails
    * without a recording, and if a part of one cannot be read. A message names values by their number only.
    */
-  toHaveRecordedNoneOf: OnTenant<Received, (values: readonly string[], options?: RecordedOptions) => R>;
+  toHaveRecordedNoneOf(values: readonly string[], options?: RecordedOptions): R;
   /** All captured events fit the tracking plan: one from `definePlan`, or the path of a plan file. */
-  toMatchTrackingPlan: OnTenant<Received, (plan: Plan | string) => R>;
+  toMatchTrackingPlan(plan: Plan | string): R;
   /**
    * A request of an SDK has arrived, now or within the wait: events, configuration, flags, scripts, recordings. With
    * `.not`: none has once it is quiet; one without a project's key counts for every project that exists when it arrives.
    */
-  toHaveBeenContacted: OnTenant<Received, (options?: ContactOptions) => R>;
+  toHaveBeenContacted(options?: ContactOptions): R;
   /**
    * Every request went to a path that the service has. A request belongs to the project of the key in its body, query,
    * path or bearer; one without such a key counts for every project that exists when it arrives.
    */
-  toHaveNoUnmatchedRequests: OnTenant<Received, () => R>;
+  toHaveNoUnmatchedRequests(): R;
 }
 
-/** The state that a test runner passes to a matcher. */
+/**
+ * The matchers of `expect(project)`, or of `expect(sim)` for all projects; each returns a promise. Those of other values
+ * cannot be called.
+ */
+export type SimMatchers<R, Received = Tenant> = {
+  [Name in keyof TenantMatchers<R>]: Received extends Pick<Tenant, "events" | "settle">
+    ? TenantMatchers<R>[Name]
+    : never;
+};
+
 export interface RunnerState {
   readonly isNot?: boolean | undefined;
 }
 
-/** The result that a matcher returns to a test runner. */
 export interface MatcherResult {
   pass: boolean;
   message: () => string;
@@ -152,7 +140,6 @@ export interface MatcherResult {
  */
 export type MatcherReport = Pick<Report, "title" | "text" | "hints"> & Partial<Report>;
 
-/** One call of a matcher. */
 export interface MatcherCall {
   readonly tenant: Tenant;
   /** True with `.not`: then the sim must be quiet before "there is none" counts. */
@@ -161,7 +148,6 @@ export interface MatcherCall {
   readonly title: string;
 }
 
-/** Whether the expectation holds, and the message if that is a failure. */
 export interface MatcherOutcome {
   readonly pass: boolean;
   readonly text: string;
@@ -169,7 +155,6 @@ export interface MatcherOutcome {
   readonly report?: MatcherReport;
 }
 
-/** The outcome of a report. */
 export const failedBy = (report: MatcherReport): MatcherOutcome => ({ pass: false, text: report.text, report });
 
 /** Why nothing has arrived: what this process knows for certain, else the guesses, with what else it knows. */

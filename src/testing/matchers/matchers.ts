@@ -5,14 +5,12 @@ import { called } from "../../lab/assert/client-pattern.ts";
 import { describePattern } from "../../lab/assert/match/describe.ts";
 import type { ProxyCheckOptions } from "../../lab/proxy-check/client.ts";
 import type { Tenant } from "../../sim/client/api.ts";
-import { contacted } from "./contact-matchers.ts";
 import {
   captured,
   capturedInOrder,
   capturedOnly,
   capturedTimes,
   noDroppedEvents,
-  noUnmatchedRequests,
   trackingPlan,
 } from "./event-matchers.ts";
 import { insight } from "./insight-matchers.ts";
@@ -29,8 +27,8 @@ import type {
   SimMatchers,
 } from "./matcher.ts";
 import { identified, merged, servedFlag } from "./person-matchers.ts";
-import { passThroughProxy } from "./proxy-matcher.ts";
 import { recorded, recordedNoneOf } from "./recording-matchers.ts";
+import { contacted, noUnmatchedRequests, passThroughProxy } from "./request-matchers.ts";
 
 type ArgsOf<Name extends keyof SimMatchers<unknown>> = Parameters<SimMatchers<unknown>[Name]>;
 type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
@@ -38,27 +36,6 @@ type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
   received: Tenant,
   ...args: ArgsOf<Name>
 ) => Promise<MatcherResult>;
-
-const capture = keysOf<CaptureOptions>({ since: true, timeoutMs: true, settleMs: true, distinctId: true });
-const recording = keysOf<RecordedOptions>({ quietMs: true, timeoutMs: true, session: true, allowUnread: true });
-const identity = keysOf<IdentityOptions>({ timeoutMs: true });
-
-/** The options of the matchers, by their position. */
-const optionKeys: { readonly [Name in keyof SimMatchers<unknown>]?: OptionKeys } = {
-  toHaveCaptured: { 2: capture },
-  toHaveCapturedTimes: { 3: capture },
-  toHaveCapturedInOrder: { 1: capture },
-  toHaveCapturedOnly: { 1: capture },
-  toHaveNoDroppedEvents: [["since"]],
-  toHaveIdentified: { 2: identity },
-  toHaveMerged: { 2: identity },
-  toHaveInsight: { 2: identity },
-  toPassThroughProxy: { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
-  toHaveRecorded: [recording],
-  toHaveRecordedNoneOf: { 1: recording },
-  toHaveBeenContacted: [keysOf<ContactOptions>({ since: true, timeoutMs: true })],
-  toHaveServedFlag: { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) },
-};
 
 /** Options that select: an undefined one would select everything. */
 const selectors = ["distinctId", "session", "since"] as const;
@@ -79,11 +56,16 @@ function checkSelectors(title: string, args: readonly unknown[]): void {
 }
 
 /** @throws TypeError for what callers without a compiler pass */
-function checkCall(name: keyof SimMatchers<unknown>, title: string, received: unknown, args: readonly unknown[]): void {
+function checkCall(
+  name: string,
+  title: string,
+  received: unknown,
+  args: readonly unknown[],
+  options: OptionKeys,
+): void {
   if (!isTenant(received)) throw wrongReceiver(title, received);
   if (args.length === 2 && args[1] === undefined)
     throw new TypeError(`${title}: the second argument is undefined; leave it out if it does not matter`);
-  const options = optionKeys[name] ?? {};
   checkOptions(name, options, args, checkCall);
   checkSelectors(
     title,
@@ -98,7 +80,6 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 const isTenant = (value: unknown): value is Tenant =>
   isObject(value) && "events" in value && isObject(value.events) && "verify" in value.events && "settle" in value;
 
-/** The probable mistake. */
 function hintOn(received: unknown): string {
   if (isObject(received) && "then" in received) return ", not a promise of one: await it first";
   if (isObject(received) && "waitFor" in received) return ", not its events";
@@ -109,23 +90,23 @@ const wrongReceiver = (name: string, received: unknown): TypeError =>
   new TypeError(`${name}: expect() needs a sim, or a project of one${hintOn(received)}`);
 
 /** The call as written; values that must not be recorded are personal, and only counted. */
-function titleOf(shown: string, name: keyof SimMatchers<unknown>, args: readonly unknown[]): string {
+function titleOf(shown: string, name: string, args: readonly unknown[]): string {
   if (name !== "toHaveRecordedNoneOf") return called(shown, ...args);
   const [values] = args;
   return `${shown}(${Array.isArray(values) ? counted(values.length, "value") : ""})`;
 }
 
-function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, evaluate: Evaluate<Args>) {
+function matcherOf(name: string, evaluate: Evaluate<never[]>, options: OptionKeys = {}) {
   async function result(
     matcher: (...args: never[]) => unknown,
     state: RunnerState | undefined,
     received: Tenant,
-    args: Args,
+    args: never[],
   ): Promise<MatcherResult> {
     const isNot = state?.isNot === true;
     const title = titleOf(isNot ? `not.${name}` : name, name, args);
     try {
-      checkCall(name, title, received, args);
+      checkCall(name, title, received, args, options);
     } catch (error) {
       // the first frame is to be the test's own line
       if (error instanceof Error) Error.captureStackTrace(error, matcher);
@@ -139,7 +120,7 @@ function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, eva
     } = await assertionsOf(received).run(matcher, title, () => evaluate(call, ...args));
     return { pass, message: () => text, report };
   }
-  return function matcher(this: RunnerState | undefined, received: Tenant, ...args: Args): Promise<MatcherResult> {
+  return function matcher(this: RunnerState | undefined, received: Tenant, ...args: never[]): Promise<MatcherResult> {
     return withReport(result(matcher, this, received, args));
   };
 }
@@ -157,24 +138,38 @@ function withReport(result: Promise<MatcherResult>): Promise<MatcherResult> {
   return Object.assign(result, { then: reported });
 }
 
+const capture = keysOf<CaptureOptions>({ since: true, timeoutMs: true, settleMs: true, distinctId: true });
+const recording = keysOf<RecordedOptions>({ quietMs: true, timeoutMs: true, session: true, allowUnread: true });
+const identity = keysOf<IdentityOptions>({ timeoutMs: true });
+
+/** What each matcher evaluates, and its options by their position. */
+const matchers = {
+  toHaveCaptured: [captured, { 2: capture }],
+  toHaveCapturedTimes: [capturedTimes, { 3: capture }],
+  toHaveCapturedInOrder: [capturedInOrder, { 1: capture }],
+  toHaveCapturedOnly: [capturedOnly, { 1: capture }],
+  toHaveNoDroppedEvents: [noDroppedEvents, [["since"]]],
+  toHaveIdentified: [identified, { 2: identity }],
+  toHaveMerged: [merged, { 2: identity }],
+  toHaveServedFlag: [servedFlag, { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) }],
+  toHaveInsight: [insight, { 2: identity }],
+  toPassThroughProxy: [
+    passThroughProxy,
+    { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
+  ],
+  toHaveRecorded: [recorded, [recording]],
+  toHaveRecordedNoneOf: [recordedNoneOf, { 1: recording }],
+  toMatchTrackingPlan: [trackingPlan],
+  toHaveBeenContacted: [contacted, [keysOf<ContactOptions>({ since: true, timeoutMs: true })]],
+  toHaveNoUnmatchedRequests: [noUnmatchedRequests],
+} as const satisfies {
+  readonly [Name in keyof SimMatchers<unknown>]: readonly [evaluate: Evaluate<ArgsOf<Name>>, options?: OptionKeys];
+};
+
 /**
  * The matchers, for `expect.extend` of any runner: functions of the received value and the matcher's arguments, which
  * return `pass` and a message.
  */
-export const simMatchers = {
-  toHaveCaptured: matcherOf("toHaveCaptured", captured),
-  toHaveCapturedTimes: matcherOf("toHaveCapturedTimes", capturedTimes),
-  toHaveCapturedInOrder: matcherOf("toHaveCapturedInOrder", capturedInOrder),
-  toHaveCapturedOnly: matcherOf("toHaveCapturedOnly", capturedOnly),
-  toHaveNoDroppedEvents: matcherOf("toHaveNoDroppedEvents", noDroppedEvents),
-  toHaveIdentified: matcherOf("toHaveIdentified", identified),
-  toHaveMerged: matcherOf("toHaveMerged", merged),
-  toHaveServedFlag: matcherOf("toHaveServedFlag", servedFlag),
-  toHaveInsight: matcherOf("toHaveInsight", insight),
-  toPassThroughProxy: matcherOf("toPassThroughProxy", passThroughProxy),
-  toHaveRecorded: matcherOf("toHaveRecorded", recorded),
-  toHaveRecordedNoneOf: matcherOf("toHaveRecordedNoneOf", recordedNoneOf),
-  toMatchTrackingPlan: matcherOf("toMatchTrackingPlan", trackingPlan),
-  toHaveBeenContacted: matcherOf("toHaveBeenContacted", contacted),
-  toHaveNoUnmatchedRequests: matcherOf("toHaveNoUnmatchedRequests", noUnmatchedRequests),
-} satisfies { [Name in keyof SimMatchers<unknown>]: MatcherOf<Name> };
+export const simMatchers = Object.fromEntries(
+  Object.entries(matchers).map(([name, [evaluate, options]]) => [name, matcherOf(name, evaluate, options)]),
+) as { [Name in keyof SimMatchers<unknown>]: MatcherOf<Name> };

@@ -30,7 +30,6 @@ interface Known {
 
 const linking = ["$identify", "$create_alias", "$merge_dangerously"];
 const idKeys = ["$anon_distinct_id", "alias"];
-/** Number of events or servings that a failure shows. */
 const shown = 5;
 
 const names = (event: Sent, id: string): boolean =>
@@ -63,7 +62,6 @@ async function linkLines(call: MatcherCall, links: readonly Sent[]): Promise<str
   return [`no ${linking.join(", ")} event has this id`, ...causes.map((it) => `  ${it}`)];
 }
 
-/** Each property that differs, with its expected and actual value. */
 function differences(wanted: PropertiesPattern, actual: JsonObject): string[] {
   const wrong = Object.keys(wanted).filter((key) => !fits({ [key]: wanted[key] }, actual));
   return wrong.map((key) => {
@@ -162,7 +160,7 @@ export async function until<T>(
 ): Promise<T> {
   const { tenant, isNot } = call;
   const assertions = assertionsOf(tenant);
-  if (isNot) await tenant.settle(timeoutMs === undefined ? {} : { timeoutMs });
+  if (isNot) await tenant.settle({ timeoutMs });
   const end = now() + (isNot ? 0 : assertions.within(timeoutMs));
   for (;;) {
     const since = await tenant.events.mark();
@@ -198,7 +196,6 @@ function noFlag(key: string, error: unknown): string[] {
   return [`there is no flag ${quoted(key)} here${hint}`];
 }
 
-/** The reasons for the flag's value that the sim knows. */
 async function reasons({ tenant }: MatcherCall, key: string, distinctId: string | undefined): Promise<string[]> {
   const flag = await tenant.flags.get(key).catch((error: unknown) => noFlag(key, error));
   if (!("overrides" in flag)) return flag;
@@ -247,11 +244,10 @@ export async function servedFlag(
   if (value !== undefined && typeof value !== "boolean" && typeof value !== "string")
     throw new TypeError(`${call.title}: a flag's value is true, false or a variant's name`);
   const { tenant, isNot } = call;
-  if (isNot) await tenant.settle(timeoutMs === undefined ? {} : { timeoutMs });
+  if (isNot) await tenant.settle({ timeoutMs });
   const servings = await tenant.flags.served(key, {
     waitMs: isNot ? 0 : assertionsOf(tenant).within(timeoutMs),
-    ...(distinctId !== undefined && { distinctId }),
-    ...(value !== undefined && { value }),
+    ...{ distinctId, value },
   });
   const lines = await servingLines(call, servings);
   if (servings.fits) return { pass: true, text: messageOf(call, ...lines) };

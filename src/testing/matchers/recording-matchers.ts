@@ -11,7 +11,6 @@ const defaultQuiet = 2_500;
 const patience = 1_500;
 /** How long a request may take that is on its way when it is quiet, ms. */
 const inFlight = 1_000;
-/** Most lines of a message about one thing. */
 const mostLines = 10;
 
 const limited = (lines: readonly string[], noun: string): string[] =>
@@ -52,7 +51,6 @@ async function untilQuiet({ tenant }: MatcherCall, { quietMs, timeoutMs }: Requi
 
 type RecordingTimes = Pick<RecordedOptions, "quietMs" | "timeoutMs">;
 
-/** The limits of a wait; the test's own limit may shorten them. */
 function timesOf({ tenant }: MatcherCall, { quietMs = defaultQuiet, timeoutMs }: RecordingTimes) {
   const longest = Math.max(timeoutMs ?? quietMs + patience, quietMs);
   return { quietMs, timeoutMs: assertionsOf(tenant).within(longest) };
@@ -173,17 +171,13 @@ export async function recordedNoneOf(
   return { pass: true, text };
 }
 
-/** Undefined if the session has no recording yet. */
 async function searchNow(
   { tenant }: MatcherCall,
   values: readonly string[],
   { session, allowUnread }: RecordedOptions,
 ): Promise<RecordingFindings | undefined> {
   try {
-    return await tenant.recordings.search(values, {
-      ...(session !== undefined && { session }),
-      ...(allowUnread && { allowUnread }),
-    });
+    return await tenant.recordings.search(values, { session, allowUnread });
   } catch (error) {
     if (error instanceof ControlError && error.code === "not_found") return undefined;
     throw error;

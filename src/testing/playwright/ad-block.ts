@@ -37,7 +37,6 @@ type AdBlockSetting = boolean | readonly string[] | undefined;
 
 const rulesOf = (given: AdBlockSetting): RegExp[] => (given === true ? commonRules : given || []).map(readRule);
 
-/** The rules as texts, for a script of the page. */
 export const adBlockSources = (given: AdBlockSetting): string[] => rulesOf(given).map(({ source }) => source);
 
 /**

@@ -79,7 +79,6 @@ export interface Attachment extends AsyncDisposable {
   detach(): Promise<void>;
 }
 
-/** A request that a filter list blocks. */
 export interface BlockedRequest {
   readonly method: string;
   readonly url: string;
@@ -188,7 +187,6 @@ function frameOf(request: Request): Frame | undefined {
   }
 }
 
-/** Pages and contexts that are attached. */
 const attached = new WeakSet<object>();
 
 /** True if the request is of a page that is attached on its own: its context does not watch it. */
@@ -284,7 +282,6 @@ export async function blockService(context: BrowserContext): Promise<() => Promi
 /** Attachments of the fixture: one that a test makes itself replaces them. */
 const ofFixture = new WeakMap<AttachTarget, Attachment>();
 
-/** Attaches a context for a test, unless the test does so itself. */
 export async function attachForTest(...args: Parameters<typeof attach>): Promise<Attachment> {
   const attachment = await attach(...args);
   ofFixture.set(args[0], attachment);
@@ -295,7 +292,6 @@ const optionKeys = keysOf<AttachOptions>({ ...{ hosts: true, allowEscapes: true,
 
 const patience = 1_000;
 
-/** Waits for all, at most for `patience`. */
 async function untilDone(pending: ReadonlySet<Promise<void>>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

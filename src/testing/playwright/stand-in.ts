@@ -67,7 +67,6 @@ function withValue(args: readonly string[], option: string, value: string): stri
   return [...args.filter((it) => !it.startsWith(option)), option + [value, ...given].join(",")];
 }
 
-/** Serves the service's hosts on a port of this machine, with TLS and without. */
 export async function startStandIn(): Promise<StandIn> {
   const { key, cert, pin } = makeCertificate();
   const standIn: { answer: AnswerUnrouted | undefined } = { answer: undefined };

@@ -25,7 +25,6 @@ export interface StorageMatchers<R> {
   toHaveStored(names: readonly (string | RegExp)[], options?: StoredOptions): R;
 }
 
-/** An entry of the browser's storage; its value is not read. */
 interface Entry {
   readonly where: string;
   readonly name: string;
@@ -84,7 +83,6 @@ function testOf(name: string | RegExp): (text: string) => boolean {
 interface Seen {
   readonly entries: readonly Entry[];
   readonly unexpected: readonly Entry[];
-  /** Names without an entry. */
   readonly missing: readonly (string | RegExp)[];
 }
 
@@ -161,5 +159,4 @@ async function toHaveStored(
   return { pass: holds(seen), message: () => textOf(title, seen) };
 }
 
-/** For `expect.extend` of Playwright. */
 export const storageMatchers = { toHaveStored };

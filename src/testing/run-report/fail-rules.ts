@@ -1,7 +1,6 @@
 import { counted } from "../../kernel/base/text.ts";
 import type { RunFailure, RunVerdict } from "./shapes.ts";
 
-/** What the rules look at. */
 type RunCounts = Pick<RunVerdict, "dropped" | "rejected" | "unmatched" | "egress" | "plan" | "lint" | "sections">;
 
 interface FailRule {
@@ -37,7 +36,6 @@ export const failReasons = Object.keys(rules);
 
 export const isFailReason = (name: string): name is FailReason => Object.hasOwn(rules, name);
 
-/** The rules that are tripped. */
 export const trippedBy = (reasons: readonly FailReason[], verdict: RunCounts): RunFailure[] =>
   [...new Set(reasons)].flatMap((code) => {
     const rule: FailRule = rules[code];

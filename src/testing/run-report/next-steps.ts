@@ -64,7 +64,6 @@ const look = ({ verdict, files, command }: Facts): Step[] => {
     : [step("report", `open ${page}: each test with its events and requests`)];
 };
 
-/** What to do about a verdict, from what it contains. */
 export const nextSteps = (facts: Facts): Step[] =>
   [
     ...nothingArrived(facts),

@@ -31,7 +31,6 @@ function withinLimit(events: readonly StoredEvent[]): { events: ReportedEvent[];
   };
 }
 
-/** The traffic of a report. */
 type Traffic = Omit<ReportData, "verdict" | "left_out"> & { readonly withoutProperties: number };
 
 /** The traffic of a sim or a project for a report, within its limits. */
@@ -55,7 +54,6 @@ export async function trafficOf(tenant: Tenant): Promise<Traffic> {
   };
 }
 
-/** The report as one page, which needs no other file. */
 export async function reportPage({ withoutProperties, ...traffic }: Traffic, verdict: RunVerdict): Promise<string> {
   const template = await readFile(builtFile("report/report.html"), "utf8");
   const { events, requests, decisions } = traffic;

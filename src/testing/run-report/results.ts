@@ -39,7 +39,6 @@ async function settledOf(call: ResultsCall, uuids: readonly string[]): Promise<R
   return settled;
 }
 
-/** The last results of capture v1 other than `ok`. */
 export async function resultCounts(call: ResultsCall): Promise<ResultCount[]> {
   const { events } = await call<EventPage>("GET", droppedPath);
   const reasons = new Map(events.map(({ request, uuid, reason }) => [`${request} ${uuid}`, reason]));

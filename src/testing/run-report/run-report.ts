@@ -1,4 +1,5 @@
 import { isoOf } from "../../kernel/base/clock.ts";
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { version } from "../../kernel/base/version.ts";
 import type { LintFinding } from "../../lab/lint/shapes.ts";
 import type { FlagTotal } from "../../service/flags/decision-shapes.ts";
@@ -8,7 +9,6 @@ import { nextSteps } from "./next-steps.ts";
 import type { FlagRead, Mishap, RunFailure, RunVerdict, TestedProject, VerdictSection } from "./shapes.ts";
 import type { CountedMishap, ProjectCount, Tally } from "./tally.ts";
 
-/** What is known at the end of a run. */
 export interface RunFacts {
   readonly title: string;
   readonly command: RunVerdict["command"];
@@ -24,7 +24,6 @@ export interface RunFacts {
   readonly sdks: Pick<SdkTotals, "sdks" | "more">;
   readonly flags: readonly FlagTotal[];
   readonly tape: RunVerdict["tape"];
-  /** Results of further options. */
   readonly sections: readonly VerdictSection[];
   /** Failures that are none of a rule or a section. */
   readonly problems: readonly RunFailure[];
@@ -37,7 +36,6 @@ const mostNames = 200;
 const mostTests = 1_000;
 const mostTestsOfMishap = 20;
 
-/** A list of the verdict: its first items, and the number of the others. */
 export const firstOf = <Item>(items: readonly Item[], most: number) => ({
   items: items.slice(0, most),
   left_out: Math.max(0, items.length - most),
@@ -101,11 +99,8 @@ function namesIn({ names, otherNames }: Tally): RunVerdict["events"]["names"] {
   };
 }
 
-/** The totals of a flag in all projects, which each have their own. */
 function flagsRead(totals: readonly FlagTotal[], projects: Projects): RunVerdict["flags"] {
-  const byKey = new Map<string, FlagTotal[]>();
-  for (const it of totals) byKey.set(it.key, [...(byKey.get(it.key) ?? []), it]);
-  const rows = [...byKey].map(([key, of]): FlagRead => {
+  const rows = [...groupedBy(totals, ({ key }) => key)].map(([key, of]): FlagRead => {
     const values = new Map<FlagRead["values"][number]["value"], FlagRead["values"][number]>();
     for (const { value, served, called } of of.flatMap((it) => it.values)) {
       const sum = values.get(value) ?? { value, served: 0, called: 0 };
@@ -135,7 +130,6 @@ function lintOf(findings: readonly LintFinding[], projects: Projects): RunVerdic
   return { warnings, hints: findings.length - warnings, ...firstOf(rows, mostListed) };
 }
 
-/** Why the run failed: the command, the rules, what an option found. */
 function failuresOf(
   { command, failOn, problems, tape }: RunFacts,
   runCounts: Parameters<typeof trippedBy>[1],
@@ -157,7 +151,6 @@ function failuresOf(
   ];
 }
 
-/** The verdict of a run, from what is known at its end. */
 export function verdictOf(facts: RunFacts): RunVerdict {
   const { traffic, command, sdks, failOn } = facts;
   const { counts, projects } = traffic;

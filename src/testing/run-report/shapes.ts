@@ -17,7 +17,6 @@ const TestCount = z.strictObject({
 
 const Tests = listOf(TestCount).describe("The projects in which it occurred; fixtures make one for each test");
 
-/** Equal mistakes, counted. */
 export const Mishap = z
   .strictObject({
     code: z.string().describe("The reason: `missing_distinct_id`"),
@@ -37,7 +36,6 @@ const mishaps = (total: string) =>
     left_out: leftOut,
   });
 
-/** Why the run failed. */
 export const RunFailure = z
   .strictObject({
     code: z
@@ -59,7 +57,6 @@ const EventName = z.strictObject({
   last_at: Moment,
 });
 
-/** A test, or another project that got requests. */
 export const TestedProject = z
   .strictObject({
     project: z.int(),

@@ -1,3 +1,4 @@
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import type { FlagTotal } from "../../service/flags/decision-shapes.ts";
 import type { Tenant } from "../../sim/client/api.ts";
 import { explain } from "../../state/journal/drop-reasons.ts";
@@ -6,23 +7,19 @@ import { reportPage, trafficOf } from "./report-client.ts";
 import type { ReportData } from "./report-data.ts";
 import { verdictOf } from "./run-report.ts";
 import type { RunVerdict } from "./shapes.ts";
-import { createTally, type Tally } from "./tally.ts";
+import { Tally } from "./tally.ts";
 
-/** A test that failed. */
 export interface FailedTest {
   readonly title: string;
-  /** Messages of its errors. */
   readonly errors: readonly string[];
   /** ms since the epoch. */
   readonly started: number;
   readonly ended: number;
 }
 
-/** Counts the traffic of a test that is over. */
 function tallyOf(tenant: Tenant, title: string, { events, requests }: Traffic): Tally {
-  const tally = createTally({ projectKey: tenant.apiKey, maskPath: (path) => path });
-  const carried = new Map<number, (typeof events)[number][]>();
-  for (const it of events) carried.set(it.request, [...(carried.get(it.request) ?? []), it]);
+  const tally = new Tally({ projectKey: tenant.apiKey, maskPath: (path) => path });
+  const carried = groupedBy(events, (it) => it.request);
   for (const { n, at, rejected, fault, ...request } of requests) {
     const own = carried.get(n) ?? [];
     const kept = own.filter(({ outcome }) => outcome === "kept");
@@ -43,7 +40,6 @@ function tallyOf(tenant: Tenant, title: string, { events, requests }: Traffic): 
 
 type Traffic = Pick<ReportData, "events" | "requests" | "decisions">;
 
-/** How often each flag was served, and with which values. */
 function servedIn({ decisions }: Traffic, project: number): FlagTotal[] {
   const totals = new Map<string, FlagTotal>();
   for (const { key, value } of decisions.flatMap(({ flags }) => flags)) {
@@ -56,7 +52,6 @@ function servedIn({ decisions }: Traffic, project: number): FlagTotal[] {
   return [...totals.values()];
 }
 
-/** The verdict of a failed test, and its report as a page. */
 export async function testReport(
   tenant: Tenant,
   test: FailedTest,

@@ -15,13 +15,13 @@ import { type FailReason, failReasons, isFailReason } from "../../testing/run-re
 import { resultCounts, resultSection } from "../../testing/run-report/results.ts";
 import { firstOf, type RunFacts } from "../../testing/run-report/run-report.ts";
 import type { RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
-import { type CountedRequest, createTally, type Tally } from "../../testing/run-report/tally.ts";
+import { type CountedRequest, Tally } from "../../testing/run-report/tally.ts";
 import type { BaselineRun } from "../baseline/command-run.ts";
 
 /** Counts a sim's requests as they come. */
 export function tallyOf({ apiKey, onRequest }: Pick<Sim, "apiKey" | "onRequest">, rules?: TapeRules): Tally {
   const mask = createMask(rules);
-  const tally = createTally({ projectKey: apiKey, maskPath: mask.target });
+  const tally = new Tally({ projectKey: apiKey, maskPath: mask.target });
   onRequest((request) => tally.add(countedOf(request, mask)));
   return tally;
 }
