@@ -3,63 +3,27 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newFolder, runHere, startReady } from "../../support/phx-sim.ts";
 
-const scenario = {
-  version: 1,
-  organizations: [
-    {
-      name: "Org",
-      projects: [
-        {
-          id: 1,
-          name: "Shop",
-          api_key: "phc_shop",
-          cohorts: [
-            {
-              id: 5,
-              name: "Pros",
-              filters: {
-                properties: {
-                  type: "OR",
-                  values: [{ type: "AND", values: [{ key: "plan", type: "person", operator: "exact", value: "pro" }] }],
-                },
-              },
-            },
-          ],
-          flags: {
-            beta: true,
-            checkout: {
-              filters: {
-                groups: [
-                  {
-                    properties: [{ key: "email", type: "person", operator: "regex", value: "@acme\\.com$" }],
-                    rollout_percentage: 100,
-                  },
-                  {
-                    properties: [{ key: "plan", type: "person", operator: "exact", value: ["pro"] }],
-                    rollout_percentage: 50,
-                  },
-                ],
-                multivariate: {
-                  variants: [
-                    { key: "control", rollout_percentage: 50 },
-                    { key: "test", rollout_percentage: 50 },
-                  ],
-                },
-                payloads: { control: '{"cta":"Get"}' },
-              },
-            },
-            pros: {
-              filters: { groups: [{ properties: [{ key: "id", type: "cohort", value: 5 }], rollout_percentage: 100 }] },
-            },
-            stopped: { active: false, filters: { groups: [{ rollout_percentage: 100 }] } },
-          },
-        },
-        { id: 2, name: "Blog", api_key: "phc_blog", flags: { "\u001b[2Jhostile": true } },
-      ],
-    },
-  ],
-  personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
+const plan = { key: "plan", type: "person", operator: "exact", value: "pro" };
+const sets = (...groups: object[]) => ({ filters: { groups } });
+const email = { key: "email", type: "person", operator: "regex", value: "@acme\\.com$" };
+const checkout = {
+  groups: [{ properties: [email] }, { properties: [{ ...plan, value: ["pro"] }], rollout_percentage: 50 }],
+  multivariate: { variants: ["control", "test"].map((key) => ({ key, rollout_percentage: 50 })) },
+  payloads: { control: '{"cta":"Get"}' },
 };
+const pros = { properties: { type: "OR", values: [{ type: "AND", values: [plan] }] } };
+const shop = {
+  beta: true,
+  checkout: { filters: checkout },
+  pros: sets({ properties: [{ key: "id", type: "cohort", value: 5 }] }),
+  stopped: { active: false, ...sets({ rollout_percentage: 100 }) },
+};
+const projects = [
+  { id: 1, name: "Shop", api_key: "phc_shop", cohorts: [{ id: 5, name: "Pros", filters: pros }], flags: shop },
+  { id: 2, name: "Blog", api_key: "phc_blog", flags: { "\u001b[2Jhostile": true } },
+];
+const personal_api_keys = [{ key: "phx_all", scopes: ["*"] }];
+const scenario = { version: 1, organizations: [{ name: "Org", projects }], personal_api_keys };
 
 const cwd = newFolder();
 writeFileSync(join(cwd, "flags.json"), JSON.stringify(scenario));
@@ -69,14 +33,12 @@ beforeEach(async () => {
   expect(answer.status).toBe(200);
 });
 
+const post = (path: string, body: object) => fetch(ready.url + path, { method: "POST", body: JSON.stringify(body) });
 const run = (args: string[], env: Record<string, string> = {}) => runHere(["flags", ...args], { cwd, env });
 
 /** What a client gets. */
 async function served(key: string, distinctId: string): Promise<unknown> {
-  const answer = await fetch(`${ready.url}/flags/?v=2`, {
-    method: "POST",
-    body: JSON.stringify({ token: "phc_shop", distinct_id: distinctId }),
-  });
+  const answer = await post("/flags/?v=2", { token: "phc_shop", distinct_id: distinctId });
   const { flags } = (await answer.json()) as { flags: Record<string, { enabled: boolean; variant: string | null }> };
   return flags[key]?.variant ?? flags[key]?.enabled;
 }
@@ -252,14 +214,9 @@ test("decisions", async () => {
   expect(none).toEqual({ code: 0, stdout: "no flags were requested\n", stderr: "" });
   for (const id of ["anna", "ben", "\u001b[2Jeve"]) await served("beta", id);
   for (let i = 0; i < 3; i++)
-    await fetch(`${ready.url}/capture/`, {
-      method: "POST",
-      body: JSON.stringify({
-        api_key: "phc_shop",
-        event: "$feature_flag_called",
-        distinct_id: "anna",
-        properties: { $feature_flag: "beta", $feature_flag_response: i > 0 },
-      }),
+    await post("/capture/", {
+      ...{ api_key: "phc_shop", event: "$feature_flag_called", distinct_id: "anna" },
+      properties: { $feature_flag: "beta", $feature_flag_response: i > 0 },
     });
   const { stdout } = await run(["decisions", "--key", "beta"]);
   expect(stdout).not.toContain("\u001b[2J");

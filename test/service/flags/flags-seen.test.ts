@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
-import type { FlagDecisions } from "../../../src/service/flags/decision-shapes.ts";
-import type { FlagSeen } from "../../../src/service/flags/seen-shapes.ts";
+import type { FlagDecisions, FlagSeen } from "../../../src/service/flags/decision-shapes.ts";
 
 /** A sim with these flags. */
 const open = (flags: object, more: object = {}): Promise<Sim> =>

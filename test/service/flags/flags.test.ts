@@ -6,57 +6,44 @@ import { control as controlOf } from "../../support/control.ts";
 import { newFolder } from "../../support/folder.ts";
 import { openSim } from "../../support/sim.ts";
 
-const scenario: SimOptions["scenario"] = {
-  version: 1,
-  organizations: [
-    {
-      name: "Org",
-      projects: [
-        {
-          id: 1,
-          name: "Shop",
-          api_key: "phc_shop",
-          flags: {
-            plain: true,
-            ways: { variants: { control: 50, test: 50 }, payloads: { test: { cta: "Buy" }, control: { cta: "Get" } } },
-            "pro-only": { person: { plan: "pro" }, rollout: 40 },
-            stopped: { active: false, filters: { groups: [{ rollout_percentage: 100 }] } },
-            gone: { deleted: true, filters: { groups: [{ rollout_percentage: 100 }] } },
-            companies: {
-              filters: {
-                aggregation_group_type_index: 0,
-                groups: [
-                  {
-                    properties: [
-                      { key: "tier", type: "group", group_type_index: 0, operator: "exact", value: ["gold"] },
-                    ],
-                    rollout_percentage: 100,
-                  },
-                ],
-              },
-            },
-            dependent: {
-              filters: {
-                groups: [
-                  {
-                    properties: [{ key: "9001", type: "flag", operator: "flag_evaluates_to", value: true }],
-                    rollout_percentage: 100,
-                  },
-                ],
-              },
-            },
-            base: { id: 9001, filters: { groups: [{ rollout_percentage: 0 }] } },
-          },
-        },
-        { id: 2, name: "Blog", api_key: "phc_blog", flags: { plain: false } },
+const sets = (...groups: object[]) => ({ filters: { groups } });
+const everyone = { rollout_percentage: 100 };
+const shop = {
+  plain: true,
+  ways: { variants: { control: 50, test: 50 }, payloads: { test: { cta: "Buy" }, control: { cta: "Get" } } },
+  "pro-only": { person: { plan: "pro" }, rollout: 40 },
+  stopped: { active: false, ...sets(everyone) },
+  gone: { deleted: true, ...sets(everyone) },
+  companies: {
+    filters: {
+      aggregation_group_type_index: 0,
+      groups: [
+        { properties: [{ key: "tier", type: "group", group_type_index: 0, operator: "exact", value: ["gold"] }] },
       ],
     },
-  ],
-  personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
+  },
+  dependent: sets({ properties: [{ key: "9001", type: "flag", operator: "flag_evaluates_to", value: true }] }),
+  base: { id: 9001, ...sets({ rollout_percentage: 0 }) },
 };
+const projects = [
+  { id: 1, name: "Shop", api_key: "phc_shop", flags: shop },
+  { id: 2, name: "Blog", api_key: "phc_blog", flags: { plain: false } },
+];
+const scenario = {
+  version: 1,
+  organizations: [{ name: "Org", projects }],
+  personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
+} as const satisfies SimOptions["scenario"];
 
-const { sim } = await openSim({ scenario });
+const { sim, capture, post } = await openSim({ scenario });
 beforeEach(() => sim.reset());
+
+/** Makes the group type known. */
+const company = {
+  event: "$groupidentify",
+  distinct_id: "x",
+  properties: { $group_type: "company", $group_key: "any" },
+};
 
 interface Answer {
   status: number;
@@ -68,8 +55,7 @@ const control = (method: string, path: string, body?: unknown, to = sim) =>
 
 /** What a client gets. */
 async function flags(distinctId: string, key = "phc_shop"): Promise<Record<string, Record<string, unknown>>> {
-  const body = JSON.stringify({ token: key, distinct_id: distinctId });
-  const response = await sim.handle(new Request(`${sim.url}/flags/?v=2`, { method: "POST", body }));
+  const response = await post("/flags/?v=2", { token: key, distinct_id: distinctId });
   return ((await response.json()) as { flags: Record<string, Record<string, unknown>> }).flags;
 }
 
@@ -298,14 +284,7 @@ describe("explain", () => {
       ["another project's", "plain", { distinct_id: "u", project: 2 }, { project: 2, value: false }],
     ];
     test.each(rows)("%s", async (_what, key, given, expected) => {
-      const body = {
-        api_key: "phc_shop",
-        event: "$groupidentify",
-        distinct_id: "x",
-        properties: { $group_type: "company", $group_key: "any" },
-      };
-      const sent = JSON.stringify(body);
-      await sim.handle(new Request(`${sim.url}/capture/`, { method: "POST", body: sent }));
+      await capture(company);
       expect(await ask(key, given)).toMatchObject({ status: 200, answer: expected });
     });
 
@@ -329,14 +308,7 @@ describe("explain", () => {
   });
 
   test("stored properties count, the given ones before them", async () => {
-    const body = {
-      api_key: "phc_shop",
-      event: "$identify",
-      distinct_id: "stored",
-      properties: { $set: { plan: "free" } },
-    };
-    const sent = JSON.stringify(body);
-    await sim.handle(new Request(`${sim.url}/capture/`, { method: "POST", body: sent }));
+    await capture({ event: "$identify", distinct_id: "stored", properties: { $set: { plan: "free" } } });
     const actual = async (given: object) => {
       const { answer } = await control("POST", "/pro-only/explain", { distinct_id: "stored", ...given });
       return answer.conditions;
@@ -458,14 +430,7 @@ describe("simulate", () => {
   });
 
   test("each has a group of its own", async () => {
-    const body = {
-      api_key: "phc_shop",
-      event: "$groupidentify",
-      distinct_id: "x",
-      properties: { $group_type: "company", $group_key: "any" },
-    };
-    const sent = JSON.stringify(body);
-    await sim.handle(new Request(`${sim.url}/capture/`, { method: "POST", body: sent }));
+    await capture(company);
     const given = { count: 10, group_properties: { company: { tier: "gold" } } };
     expect(values(await control("POST", "/companies/simulate", given))).toEqual([[true, 10]]);
   });

@@ -12,10 +12,14 @@ interface Family {
   readonly odd: { readonly values: readonly Json[]; readonly filters: Filters };
 }
 
-const textOperators = ["exact", "is_not", "icontains", "not_icontains", "starts_with", "not_starts_with"].concat([
-  "ends_with",
-  "not_ends_with",
-]);
+const equality = ["exact", "is_not"];
+const textOperators = [
+  ...equality,
+  ...["icontains", "not_icontains", "starts_with", "not_starts_with", "ends_with", "not_ends_with"],
+];
+const patterns = ["regex", "not_regex"];
+const multiples = ["icontains_multi", "not_icontains_multi"];
+const ranges = ["between", "not_between"];
 const setOperators = ["is_set", "is_not_set"];
 const numberOperators = ["gt", "gte", "lt", "lte"];
 const dateOperators = ["is_date_before", "is_date_after"];
@@ -28,27 +32,15 @@ const families: readonly Family[] = [
     values: ["pro", "Pro", "free", "enterprise", "straße", "ЗАКАЗ", "プロ", "", "pro-2024\n", "null"],
     filters: [
       [textOperators, ["pro", "PRO", "free", "e", "straße", "заказ", "", "プロ", "null"]],
-      [
-        ["exact", "is_not"],
-        [["pro", "FREE"], ["x"], [], ["enterprise", 0.5]],
-      ],
-      [
-        ["regex", "not_regex"],
-        ["^pro", "^(pro|free)$", "[a-z]{4}", "\\d+$", "r.*o", "^$", "(", "", "(?:e|f)r"],
-      ],
+      [equality, [["pro", "FREE"], ["x"], [], ["enterprise", 0.5]]],
+      [patterns, ["^pro", "^(pro|free)$", "[a-z]{4}", "\\d+$", "r.*o", "^$", "(", "", "(?:e|f)r"]],
       [setOperators, ["is_set"]],
     ],
     odd: {
       values: ["free\r\n"],
       filters: [
-        [
-          ["regex", "not_regex"],
-          ["(?i)^PRO", "e(?=n)", "ß", "o\\b", "[[:alpha:]]+", "\\p{L}"],
-        ],
-        [
-          ["icontains_multi", "not_icontains_multi"],
-          [["pr", "fr"], ["zzz"], "pro"],
-        ],
+        [patterns, ["(?i)^PRO", "e(?=n)", "ß", "o\\b", "[[:alpha:]]+", "\\p{L}"]],
+        [multiples, [["pr", "fr"], ["zzz"], "pro"]],
         [["resembles"], ["pro"]],
       ],
     },
@@ -58,27 +50,21 @@ const families: readonly Family[] = [
     values: [12.5, 0.5, "12.5", "99", 100, -3, 0, 1e21, "1e2"],
     filters: [
       [numberOperators, [12.5, "12.5", 50, "50", 0, -1.5, "1e2", 12]],
-      [
-        ["exact", "is_not"],
-        ["99", "12.5", ["99", "1e2"]],
-      ],
+      [equality, ["99", "12.5", ["99", "1e2"]]],
     ],
     odd: {
       values: ["twelve", "12 seats", " 7 ", "inf"],
       filters: [
         [numberOperators, ["many", "12 seats"]],
         [
-          ["between", "not_between"],
+          ranges,
           [
             [0, 50],
             [50, 0],
             ["1", "100"],
           ],
         ],
-        [
-          ["exact", "is_not"],
-          [12.5, 0.5, [0.5, "99"], "100", 100],
-        ],
+        [equality, [12.5, 0.5, [0.5, "99"], "100", 100]],
         [
           ["regex", "icontains", "ends_with"],
           ["5", "0", "12"],
@@ -160,10 +146,7 @@ const families: readonly Family[] = [
     key: "trial",
     values: [true, false, "true", "False", "yes", 0.5],
     filters: [
-      [
-        ["exact", "is_not"],
-        [true, false, "true", "FALSE", [true], ["true", "false"], [true, "yes"], []],
-      ],
+      [equality, [true, false, "true", "FALSE", [true], ["true", "false"], [true, "yes"], []]],
       [setOperators, [null]],
       [["icontains"], ["tru", "e"]],
     ],
@@ -172,12 +155,7 @@ const families: readonly Family[] = [
   {
     key: "tags",
     values: [["a", "b"], ["true"], [], { b: "x", a: "y" }, [0.5]],
-    filters: [
-      [
-        ["exact", "is_not"],
-        [["a", "b"], '["a","b"]', '{"a":"y","b":"x"}', true, [["a", "b"]], "a,b"],
-      ],
-    ],
+    filters: [[equality, [["a", "b"], '["a","b"]', '{"a":"y","b":"x"}', true, [["a", "b"]], "a,b"]]],
     odd: {
       values: [{ a: 1 }, ["a", 1], { é: "", "\u{1f600}": "", z: "" }],
       filters: [

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kernel/base/json.ts";
-import { definitionEndpoints } from "../../../../src/service/flags/endpoint/definitions.ts";
-import { flagRemoteConfigEndpoints } from "../../../../src/service/flags/endpoint/remote-config.ts";
+import { definitionEndpoints, flagRemoteConfigEndpoints } from "../../../../src/service/flags/endpoint/definitions.ts";
 import type { FeatureFlag, World } from "../../../../src/state/documents/world.ts";
 import { aPersonalApiKey, aProject } from "../../../support/documents.ts";
 import { aDesk, aFlag, asker, aWorld } from "./flags-desk.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kernel/base/json.ts";
+import type { ConditionSet, Filters } from "../../../../src/service/flags/engine/filters.ts";
 import { defaultMatching, operatorNames, prepareTest } from "../../../../src/service/flags/engine/operators.ts";
 import { compileRuleset, type RulesetSource } from "../../../../src/service/flags/engine/ruleset.ts";
 import {
@@ -162,7 +163,6 @@ test("the rows above are about every type", () => {
   expect(wordedTypes.filter((type) => !reported.includes(type))).toEqual([]);
 });
 
-type Filters = FeatureFlag["filters"];
 const pro = { key: "plan", type: "person", operator: "exact", value: ["pro"] };
 const groups = [{ properties: [], rollout_percentage: 100 }];
 
@@ -173,244 +173,164 @@ const words = (filters: Filters, more: Partial<FeatureFlag> = {}, its: Partial<R
   return wordsOf(flag, compileRuleset({ ...source, timezone: "UTC", ...rest, flags: [flag, ...flags] }));
 };
 
-const sets: [string, Filters, string][] = [
-  ["everyone", { groups: [{}] }, "Everyone gets it."],
-  ["a part", { groups: [{ properties: [], rollout_percentage: 12.5 }] }, "12.5 % of all persons get it."],
-  ["nobody", { groups: [{ rollout_percentage: 0 }] }, "No one gets it."],
-  ["null is 100 %", { groups: [{ rollout_percentage: null }] }, "Everyone gets it."],
-  ["a property", { groups: [{ properties: [pro] }] }, 'When plan is "pro": everyone gets it.'],
+const blue = { multivariate: { variants: [{ key: "blue", rollout_percentage: 100 }] } };
+const ofCompanies = { aggregation_group_type_index: 0 };
+
+const sets: [set: ConditionSet, sentence: string, more?: Filters][] = [
+  [{}, "Everyone gets it."],
+  [{ properties: [], rollout_percentage: 12.5 }, "12.5 % of all persons get it."],
+  [{ rollout_percentage: 0 }, "No one gets it."],
+  [{ rollout_percentage: null }, "Everyone gets it."],
+  [{ properties: [pro] }, 'When plan is "pro": everyone gets it.'],
   [
-    "several properties and a part",
-    { groups: [{ properties: [pro, { key: "age", operator: "gt", value: 18 }], rollout_percentage: 40 }] },
+    { properties: [pro, { key: "age", operator: "gt", value: 18 }], rollout_percentage: 40 },
     'When plan is "pro", and age is greater than 18: 40 % of them get it.',
   ],
+  [{ properties: [pro], variant: "blue" }, 'When plan is "pro": everyone gets variant "blue".', blue],
+  [{ variant: "blue" }, 'Everyone gets it, as it has no variant "blue".'],
   [
-    "a forced variant",
-    {
-      groups: [{ properties: [pro], variant: "blue" }],
-      multivariate: { variants: [{ key: "blue", rollout_percentage: 100 }] },
-    },
-    'When plan is "pro": everyone gets variant "blue".',
-  ],
-  [
-    "a forced variant that does not exist",
-    { groups: [{ variant: "blue" }] },
-    'Everyone gets it, as it has no variant "blue".',
-  ],
-  [
-    "groups",
-    { aggregation_group_type_index: 0, groups: [{ properties: [{ key: "tier", value: "gold" }] }] },
+    { properties: [{ key: "tier", value: "gold" }] },
     'When the company\'s tier is "gold": every company gets it.',
+    ofCompanies,
   ],
-  [
-    "a part of the groups",
-    { aggregation_group_type_index: 0, groups: [{ rollout_percentage: 5 }] },
-    '5 % of all groups of the type "company" get it.',
-  ],
-  [
-    "a group type that does not exist",
-    { aggregation_group_type_index: 3, groups: [{}] },
-    "Every group type 3 gets it.",
-  ],
-  [
-    "a set of its own aggregation",
-    { aggregation_group_type_index: 0, groups: [{ aggregation_group_type_index: null, rollout_percentage: 5 }] },
-    "5 % of all persons get it.",
-  ],
+  [{ rollout_percentage: 5 }, '5 % of all groups of the type "company" get it.', ofCompanies],
+  [{}, "Every group type 3 gets it.", { aggregation_group_type_index: 3 }],
+  [{ aggregation_group_type_index: null, rollout_percentage: 5 }, "5 % of all persons get it.", ofCompanies],
 ];
 
-test.each(sets)("a set of %s", (_, filters, sentence) => {
-  expect(words(filters).sets).toEqual([sentence]);
+test.each(sets)("a set in words: %j, %s", (set, sentence, more) => {
+  expect(words({ ...more, groups: [set] }).sets).toEqual([sentence]);
 });
 
 const variants = [
   { key: "a", rollout_percentage: 60 },
   { key: "b", rollout_percentage: 30 },
 ];
+const tenOut = { holdout: { id: 7, exclusion_percentage: 10 } };
+const askedFlag = (key: string, value: boolean) => ({ key, type: "flag", operator: "flag_evaluates_to", value });
+const asking = (...properties: NonNullable<ConditionSet["properties"]>): Filters => ({ groups: [{ properties }] });
+const early = "Early access: for a person with one of these properties, only this decides:";
 
-type Part = "before" | "after";
-const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
-  ["an inactive flag", "before", { groups }, { active: false }, ["It is inactive: responses leave it out."]],
-  ["a runtime", "before", { groups }, { evaluation_runtime: "server" }, ["Only for servers."]],
+/** Filters beside a set for everyone, and what the words before or after the sets are. */
+const others: [part: "before" | "after", Filters, sentences: string[], more?: Partial<FeatureFlag>][] = [
+  ["before", {}, ["It is inactive: responses leave it out."], { active: false }],
+  ["before", {}, ["Only for servers."], { evaluation_runtime: "server" }],
   [
-    "contexts",
     "before",
-    { groups },
-    { evaluation_contexts: ["docs"] },
+    {},
     ['Clients that send contexts get it only with one of these: "docs".'],
+    { evaluation_contexts: ["docs"] },
   ],
+  ["before", tenOut, ['10 % are held out and get variant "holdout-7", regardless of the condition sets.']],
   [
-    "a holdout",
     "before",
-    { groups, holdout: { id: 7, exclusion_percentage: 10 } },
-    {},
-    ['10 % are held out and get variant "holdout-7", regardless of the condition sets.'],
-  ],
-  [
-    "a holdout of the old form, of everyone",
-    "before",
-    { groups, holdout_groups: [{ rollout_percentage: 100, variant: "holdout-8" }] },
-    {},
+    { holdout_groups: [{ rollout_percentage: 100, variant: "holdout-8" }] },
     ['Everyone is held out and gets variant "holdout-8", regardless of the condition sets.'],
   ],
   [
-    "a holdout without a percentage",
     "before",
-    { groups, holdout: { id: 7 } },
-    {},
+    { holdout: { id: 7 } },
     ["It cannot be computed: A filter's value cannot be read by the simulator.", "Its holdout has no percentage."],
   ],
   [
-    "enrolment",
     "before",
-    { groups, feature_enrollment: true },
-    {},
+    { feature_enrollment: true },
     [
       "Early access: for a person with the property $feature_enrollment/f, only it decides: if it is true, the person gets it.",
     ],
   ],
+  ["before", { super_groups: [{ properties: [pro] }] }, [`${early} when plan is "pro": everyone gets it.`]],
   [
-    "enrolment of the old form",
     "before",
-    { groups, super_groups: [{ properties: [pro] }] },
-    {},
-    [
-      'Early access: for a person with one of these properties, only this decides: when plan is "pro": everyone gets it.',
-    ],
+    { multivariate: { variants }, super_groups: [{ properties: [pro], rollout_percentage: 20 }] },
+    [`${early} when plan is "pro": 20 % of them get true, no variant.`],
   ],
+  ["before", { super_groups: [{ properties: [] }] }, []],
   [
-    "enrolment of the old form, with a rollout and variants",
     "before",
-    { groups, multivariate: { variants }, super_groups: [{ properties: [pro], rollout_percentage: 20 }] },
     {},
-    [
-      'Early access: for a person with one of these properties, only this decides: when plan is "pro": 20 % of them get true, no variant.',
-    ],
-  ],
-  ["enrolment of the old form, of nothing", "before", { groups, super_groups: [{ properties: [] }] }, {}, []],
-  [
-    "remote configuration",
-    "before",
-    { groups },
-    { is_remote_configuration: true },
     ["It is remote configuration: its endpoint returns the same payload to every client."],
+    { is_remote_configuration: true },
   ],
   [
-    "a filter that cannot be evaluated",
     "before",
-    { groups: [{ properties: [{ key: "x", type: "event", value: 1 }] }] },
-    {},
+    asking({ key: "x", type: "event", value: 1 }),
     ["It cannot be computed: A filter of this type is not evaluated by the simulator."],
   ],
+  ["before", asking(askedFlag("404", false)), ["It depends on a flag that does not exist: it is off."]],
+  ["before", asking(askedFlag("f", true)), ["It cannot be computed: Flag dependency cycle detected."]],
+  ["after", { groups: [] }, ["It has no condition sets: it is off."]],
   [
-    "a flag that does not exist, by its id",
-    "before",
-    { groups: [{ properties: [{ key: "404", type: "flag", operator: "flag_evaluates_to", value: false }] }] },
-    {},
-    ["It depends on a flag that does not exist: it is off."],
-  ],
-  [
-    "itself",
-    "before",
-    { groups: [{ properties: [{ key: "f", type: "flag", operator: "flag_evaluates_to", value: true }] }] },
-    {},
-    ["It cannot be computed: Flag dependency cycle detected."],
-  ],
-  ["no sets", "after", { groups: [] }, {}, ["It has no condition sets: it is off."]],
-  [
-    "variants",
     "after",
-    { groups, multivariate: { variants } },
-    {},
+    { multivariate: { variants } },
     ['A match gives a variant: "a" 60 %, "b" 30 %; 10 % get true, no variant.'],
   ],
   [
-    "payloads",
     "after",
-    { groups, payloads: { true: '{"a":1}', b: [2] } },
-    {},
+    { payloads: { true: '{"a":1}', b: [2] } },
     ['Payload: {"a":1}', 'Payload with "b", which is not one of its variants: [2]'],
   ],
   [
-    "payloads of variants",
     "after",
-    {
-      groups,
-      multivariate: { variants: [{ key: "a", rollout_percentage: 100 }] },
-      payloads: { true: "1", a: "2", "holdout-7": "3" },
-      holdout: { id: 7, exclusion_percentage: 10 },
-    },
-    {},
+    { ...blue, payloads: { true: "1", blue: "2", "holdout-7": "3" }, ...tenOut },
     [
-      'A match gives a variant: "a" 100 %.',
+      'A match gives a variant: "blue" 100 %.',
       "Payload with true, which is no variant: 1",
-      'Payload with "a": 2',
+      'Payload with "blue": 2',
       'Payload with "holdout-7": 3',
     ],
   ],
   [
-    "too many variants",
     "after",
-    { groups, multivariate: { variants: [...variants, { key: "c", rollout_percentage: 30 }] } },
-    {},
+    { multivariate: { variants: [...variants, { key: "c", rollout_percentage: 30 }] } },
     ['A match gives a variant: "a" 60 %, "b" 30 %, "c" 30 %; shares beyond 100 %, in this order, are never reached.'],
   ],
   [
-    "an encrypted payload",
     "after",
-    { groups, payloads: { true: "secret" } },
-    { has_encrypted_payloads: true },
+    { payloads: { true: "secret" } },
     ["Its payloads are encrypted: /flags leaves it out, only the remote config endpoint has them."],
+    { has_encrypted_payloads: true },
   ],
   [
-    "early exit",
     "after",
-    { groups, early_exit: true },
-    {},
+    { early_exit: true },
     ["The first set whose properties match decides, even if its rollout excludes the subject."],
   ],
   [
-    "the device",
     "after",
-    { groups },
-    { bucketing_identifier: "device_id" },
-    ["The device is hashed, not the person. Without a device id, it is off."],
-  ],
-  [
-    "continuity",
-    "after",
-    { groups },
-    { ensure_experience_continuity: true },
-    ["Identified persons keep their earlier value, by $anon_distinct_id."],
-  ],
-  [
-    "groups",
-    "after",
-    { groups, aggregation_group_type_index: 0 },
     {},
+    ["The device is hashed, not the person. Without a device id, it is off."],
+    { bucketing_identifier: "device_id" },
+  ],
+  [
+    "after",
+    {},
+    ["Identified persons keep their earlier value, by $anon_distinct_id."],
+    { ensure_experience_continuity: true },
+  ],
+  [
+    "after",
+    ofCompanies,
     ["The company's key is hashed: all members of one company get the same value. Without one, it is off."],
   ],
   [
-    "sets of their own groups",
     "after",
     { groups: [{ aggregation_group_type_index: 1 }] },
-    {},
     ["The team's key is hashed: all members of one team get the same value. Without one, it is off."],
   ],
   [
-    "sets about groups and persons",
     "after",
-    { groups: [{}, { aggregation_group_type_index: null }], aggregation_group_type_index: 0 },
-    { bucketing_identifier: "device_id", ensure_experience_continuity: true },
+    { groups: [{}, { aggregation_group_type_index: null }], ...ofCompanies },
     [
       "The company's key is hashed: all members of one company get the same value. Without one, its sets are skipped.",
       "The device is hashed, not the person. Without a device id, its sets are skipped.",
     ],
+    { bucketing_identifier: "device_id", ensure_experience_continuity: true },
   ],
 ];
 
-test.each(others)("%s, %s the sets", (_, part, filters, more, sentences) => {
-  expect(words(filters, more)[part]).toEqual(sentences);
+test.each(others)("%s the sets of a flag with %j: %j", (part, filters, sentences, more) => {
+  expect(words({ groups, ...filters }, more)[part]).toEqual(sentences);
 });
 
 describe("cohorts", () => {
@@ -430,26 +350,19 @@ describe("cohorts", () => {
     aCohort({ id: 8, filters: tree("AND", { key: "id", type: "cohort", value: 8 }) }),
     aCohort({ id: 9, filters: tree("AND", { type: "OR", values: [{ type: "OR", values: [leaf, leaf] }] }, leaf) }),
   ];
+  const paying = 'Cohort "Paying" (1): (plan is "pro", and plan is "pro"), or plan is "pro".';
+  const circular = "the person is in cohort 8. It depends on a cycle of cohorts: the flag cannot be computed.";
   const rows: [number[], string[]][] = [
     [[6], ["Cohort 6: no one."]],
-    [[1], ['Cohort "Paying" (1): (plan is "pro", and plan is "pro"), or plan is "pro".']],
+    [[1], [paying]],
     [[2], ['Cohort "Listed" (2) is a list of 1 person.']],
     [
       [3, 1],
-      [
-        'Cohort 3: not (the person is in cohort "Paying" (1)).',
-        'Cohort "Paying" (1): (plan is "pro", and plan is "pro"), or plan is "pro".',
-      ],
+      ['Cohort 3: not (the person is in cohort "Paying" (1)).', paying],
     ],
     [[4], ["Cohort 4 cannot be read: the flag cannot be computed."]],
     [[5], ['Cohort 5: a condition of the type "behavioral", which never matches.']],
-    [
-      [7],
-      [
-        "Cohort 7: the person is in cohort 8. It depends on a cycle of cohorts: the flag cannot be computed.",
-        "Cohort 8: the person is in cohort 8. It depends on a cycle of cohorts: the flag cannot be computed.",
-      ],
-    ],
+    [[7], [`Cohort 7: ${circular}`, `Cohort 8: ${circular}`]],
     [[9], ['Cohort 9: (plan is "pro", or plan is "pro"), and plan is "pro".']],
     [[404], ["Cohort 404 does not exist: the flag cannot be computed."]],
   ];
@@ -466,28 +379,23 @@ describe("cohorts", () => {
 });
 
 test("flags are named by their keys", () => {
-  const filters = {
-    groups: [{ properties: [{ key: "9", type: "flag", operator: "flag_evaluates_to", value: true }] }],
-  };
   const flags = [aFlag("base", { id: 9 })];
-  expect(words(filters, {}, { flags }).sets).toEqual(['When flag "base" is on: everyone gets it.']);
+  expect(words(asking(askedFlag("9", true)), {}, { flags }).sets).toEqual([
+    'When flag "base" is on: everyone gets it.',
+  ]);
 });
 
 test("a flag that does not exist matches nothing, wanted on or off", () => {
-  const filters = {
-    groups: [{ properties: [{ key: "gone", type: "flag", operator: "flag_evaluates_to", value: false }] }],
-  };
-  expect(words(filters).sets).toEqual(['When flag "gone" is required, which does not exist: no one gets it.']);
+  expect(words(asking(askedFlag("gone", false))).sets).toEqual([
+    'When flag "gone" is required, which does not exist: no one gets it.',
+  ]);
 });
 
 const oddFilters: [string, Filters][] = [
   ["a holdout that is a text", { groups, holdout: "7" }],
   ["super groups that are odd", { groups, super_groups: [{ properties: [null, 5] }] }],
-  [
-    "keys of prototypes",
-    { groups: [{ properties: [{ key: "__proto__", type: "constructor", operator: "toString" }] }] },
-  ],
-  ["values that are odd", { groups: [{ properties: [{ key: "a", operator: 5, value: { a: [] }, type: 7 }] }] }],
+  ["keys of prototypes", asking({ key: "__proto__", type: "constructor", operator: "toString" })],
+  ["values that are odd", asking({ key: "a", operator: 5, value: { a: [] }, type: 7 })],
 ];
 
 test.each(oddFilters)("never throws for %s", (_, filters) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fairBand, verdictOf } from "../../../src/service/flags/fair-split.ts";
+import { fairBand, verdictOf } from "../../../src/service/flags/seen.ts";
 
 /** Binomial coefficient. */
 const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n, k - 1) * (n - k + 1)) / k);
