@@ -1,5 +1,5 @@
 import { type RunFacts, verdictOf } from "../../../src/testing/run-report/run-report.ts";
-import { type CountedRequest, createTally } from "../../../src/testing/run-report/tally.ts";
+import { type CountedRequest, Tally } from "../../../src/testing/run-report/tally.ts";
 
 const request = (given: Partial<CountedRequest> = {}): CountedRequest => ({
   method: "POST",
@@ -23,7 +23,7 @@ export const drop = (event: string) => ({
 });
 
 export const tallyOf = (...requests: readonly Partial<CountedRequest>[]) => {
-  const tally = createTally({ projectKey: "phc_x", maskPath: (path) => path });
+  const tally = new Tally({ projectKey: "phc_x", maskPath: (path) => path });
   for (const it of requests) tally.add(request(it));
   return tally;
 };
