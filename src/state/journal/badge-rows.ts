@@ -27,7 +27,6 @@ function createBadge(log: TrafficLog): () => BadgeCounts {
   };
 }
 
-/** The endpoint that the badge in the app's page asks. */
 export const badgeSlice = slice(["log"], ({ log }: { readonly log: TrafficLog }) => {
   let badge: (() => BadgeCounts) | undefined;
   const counts = row({

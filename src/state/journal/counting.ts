@@ -1,6 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { TimeSource } from "../../kernel/base/clock.ts";
 import { performance } from "../../kernel/base/real-time.ts";
-import type { TrafficLog } from "./log/traffic-log.ts";
+import { eventSubject } from "./feed/make-rows.ts";
+import type { EventSubject, Filter } from "./filter/types.ts";
+import { indexedPart } from "./filter-parameter.ts";
+import type { IndexedEvent, TrafficLog } from "./log/traffic-log.ts";
 import type { TotalsProgress } from "./totals-answer.ts";
 
 /** Rows of the index in a step, which takes about a millisecond. */
@@ -12,11 +16,9 @@ const enough = 300;
 export interface RowCount {
   low: number;
   high: number;
-  /** True if rows were evicted before they were counted. */
   isPart: boolean;
 }
 
-/** Counts rows; it can stop at each `yield`. */
 export interface Counter<C extends RowCount> {
   readonly first: () => number;
   readonly last: () => number;
@@ -37,7 +39,6 @@ export function* oneByOne<Row extends object>(
   yield* isDown ? found.reverse() : found;
 }
 
-/** Counts the rest: new rows first, then older and older ones. Yields true where it may be stopped. */
 function* rest<C extends RowCount>(count: C, { first, last, range }: Counter<C>): Generator<boolean, void, void> {
   const end = last();
   for (let from = count.high + 1; from <= end; from = count.high + 1) {
@@ -97,7 +98,6 @@ export function countsOf<C extends RowCount>(log: Pick<TrafficLog, "onVeiled">, 
   const known = new Map<string, Begun<C> & { first: number; working: Promise<void> }>();
   log.onVeiled(() => known.clear());
   return {
-    /** The count after some more work. A trim of the file drops the count. */
     async get(name: string, make: () => Begun<C>): Promise<{ count: C; progress: TotalsProgress }> {
       let entry = known.get(name);
       // numbers that the disk refused are used again
@@ -119,4 +119,42 @@ export function countsOf<C extends RowCount>(log: Pick<TrafficLog, "onVeiled">, 
       return { count, progress };
     },
   };
+}
+
+/** True if filter and parameter both name a project: they may differ, so the filter must be tested. */
+export const isTwice = (filter: Filter<unknown>, project: number | undefined): boolean =>
+  filter.indexed.project !== undefined && project !== undefined;
+
+interface EventCounterParts<C extends RowCount> {
+  readonly log: TrafficLog;
+  readonly clock: TimeSource;
+  readonly filter: Filter<EventSubject>;
+  readonly project: number | undefined;
+  /** Takes an event in; the pass reuses the object. */
+  add(count: C, it: IndexedEvent): void;
+  settle?(count: C): void;
+}
+
+/** Counts events by the index alone if it can evaluate the filter, otherwise line by line. */
+export function eventCounter<C extends RowCount>(parts: EventCounterParts<C>): Counter<C> {
+  const { log, clock, filter, project, add, settle = () => {} } = parts;
+  const within = indexedPart(filter, project);
+  const isIndexed = filter.isIndexed && !isTwice(filter, project);
+  const now = clock.now();
+  function* range(count: C, from: number, to: number, isDown: boolean) {
+    if (isIndexed) {
+      log.eachEvent(from, to, within, (it) => add(count, it));
+      settle(count);
+      return;
+    }
+    for (const it of oneByOne<IndexedEvent>((use) => log.eachEvent(from, to, within, use), isDown)) {
+      const line = yield* log.reading(it.n);
+      const index = it.seq - (line?.seq ?? it.seq);
+      if (!line?.events?.[index]) count.isPart = true;
+      else if (filter.test(eventSubject(line, index), now)) add(count, it);
+      settle(count);
+      yield it.seq;
+    }
+  }
+  return { first: () => log.firstSeq, last: () => log.lastSeq, range };
 }

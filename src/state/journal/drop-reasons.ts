@@ -1,6 +1,4 @@
-/**
- * The reasons for drops and warnings. Each code has a sentence and a fix; codes of the service have its names.
- */
+/** The reasons for drops and warnings. Each code has a sentence and a fix; codes of the service have its names. */
 export interface ReasonText {
   /** A sentence without the final stop. */
   sentence: string;

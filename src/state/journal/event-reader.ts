@@ -4,7 +4,6 @@ import type { EventRef } from "./log/line-reader.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
 import { showEvent } from "./show.ts";
 
-/** Selects kept events. Absent keys do not restrict. */
 export interface EventSelection {
   project: number;
   event?: string;
@@ -21,17 +20,12 @@ export interface TimedQuery extends EventSelection {
 
 export interface EventReader {
   // All are read lazily, and yield `undefined` so that other work gets a turn.
-  /** Kept events of a project, the last to arrive first. */
   newest(query: EventSelection): Iterable<StoredEvent | undefined>;
-  /** Kept events in order of their times. */
   byTime(query: TimedQuery): Iterable<StoredEvent | undefined>;
-  /** Kept events of a project after a seq, in order of arrival. */
   after(project: number, seq: number): Iterable<StoredEvent | undefined>;
-  /** Changes when events that were there went, or came back. */
   readonly revision: number;
 }
 
-/** The event, if the service has it in its table of events. */
 function tableEvent({ line, index }: EventRef): StoredEvent | undefined {
   const event = showEvent(line, index);
   return outsideEvents.has(event.event) ? undefined : event;

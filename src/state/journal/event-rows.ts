@@ -20,7 +20,6 @@ const Cleared = z
   .strictObject({ cleared: z.int().describe("Number of cleared events"), cursor: Cursor })
   .meta({ title: "Cleared" });
 
-/** Deletes requests and events for good; numbering continues. */
 function compact({ log, snapshots, switchTo }: EventPorts, project: number | undefined): number {
   if (project !== undefined)
     throw new SimError("invalid_input", "compact=true deletes the requests of all projects", {

@@ -9,7 +9,6 @@ export const webVitals = [
 ] as const;
 export type WebVital = (typeof webVitals)[number];
 
-/** A number, also one that came as text. */
 export function numberOf(value: Json | undefined): number | undefined {
   const number =
     typeof value === "string" && /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i.test(value)
@@ -18,7 +17,6 @@ export function numberOf(value: Json | undefined): number | undefined {
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-/** The values of a `$web_vitals` event that are numbers. */
 export const vitalsIn = (properties: Readonly<JsonObject>): { vital: WebVital; value: number }[] =>
   webVitals.flatMap((vital) => {
     const value = numberOf(own(properties, `$web_vitals_${vital.name}_value`));
@@ -31,7 +29,6 @@ export function vitalText(value: number, { name }: WebVital): string {
   return value >= 1_000 ? `${(value / 1_000).toFixed(2)} s` : `${Math.round(value)} ms`;
 }
 
-/** Characters of an element chain that are searched. */
 const searched = 5_000;
 
 /** The text of the element that was used: its own property, the first of `$elements`, or of the chain; "" if none has one. */

@@ -17,7 +17,6 @@ export interface EventFacts {
   time: number;
   person: string | null;
   mode?: PersonMode;
-  /** Set when the event was dropped. */
   dropped?: DropReason;
   /** Details: the wrong value, or the ids. */
   detail?: string;

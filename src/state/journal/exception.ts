@@ -4,20 +4,16 @@ import { parseBounded } from "../../kernel/base/json-bounds.ts";
 
 export const exceptionEvent = "$exception";
 
-/** Lines of source, as the SDK sent them. */
 export interface SourceLine {
   /** null: unknown. */
   readonly n: number | null;
   readonly text: string;
-  /** True for the line of the call. */
   readonly isHit: boolean;
 }
 
-/** Whose code a frame is: the app's, a package's, or the runtime's. */
 export type FrameOwner = "app" | "library" | "runtime";
 
 export interface ExceptionFrame {
-  /** Index in the list as sent. */
   readonly place: number;
   readonly name: string;
   readonly file: string;
@@ -30,16 +26,13 @@ export interface ExceptionFrame {
 }
 
 export interface ExceptionCause {
-  /** Index in the list as sent. */
   readonly place: number;
   readonly type: string;
   readonly message: string;
   readonly handled: boolean | null;
   readonly isSynthetic: boolean;
   readonly mechanism: string;
-  /** The newest call first. */
   readonly frames: readonly ExceptionFrame[];
-  /** What cannot be shown, in words. */
   readonly missing: readonly string[];
 }
 
@@ -246,13 +239,11 @@ function olderCause(properties: JsonObject): ExceptionCause[] {
   return [{ place: 0, type, message, handled, isSynthetic, mechanism: "", frames, missing }];
 }
 
-/** The list as it was sent; some SDKs send it as text. */
 function listIn(properties: JsonObject): Json | undefined {
   const sent = own(properties, "$exception_list");
   return typeof sent === "string" ? jsonIn(sent) : sent;
 }
 
-/** Type and message of what was thrown, without its frames; "" where it has none. */
 export function exceptionHead(properties: JsonObject): Pick<ExceptionCause, "type" | "message"> {
   const list = listIn(properties);
   const first = Array.isArray(list) ? list.find(isObject) : undefined;
@@ -262,7 +253,6 @@ export function exceptionHead(properties: JsonObject): Pick<ExceptionCause, "typ
   };
 }
 
-/** The exception as far as it can be read, with what is missing. */
 export function readException(properties: JsonObject): ReadException {
   const level = textIn(properties, "$exception_level").slice(0, 100);
   const list = listIn(properties);

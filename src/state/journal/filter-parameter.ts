@@ -3,7 +3,6 @@ import { readEventFilter, readRequestFilter } from "./filter/read.ts";
 import type { EventSubject, Filter, FilterProblem, FilterReading, RequestSubject } from "./filter/types.ts";
 import type { EventFilter } from "./log/traffic-log.ts";
 
-/** The first problem, with its place; `problems` has all. */
 function wrongFilter(name: string, problems: readonly FilterProblem[]): SimError {
   const { at = 0, length = 0, message = "", hint } = problems[0] ?? {};
   return new SimError("invalid_input", `the filter is wrong at character ${at + 1}: ${message}`, {
@@ -34,7 +33,6 @@ const parser =
 /** The value of `?filter=` of a list of events; blank matches everything. @throws SimError invalid_input */
 export const parseEventFilter = parser<EventSubject>(readEventFilter);
 
-/** The value of `?filter=` of a list of requests. @throws SimError invalid_input */
 export const parseRequestFilter = parser<RequestSubject>(readRequestFilter);
 
 export function indexedPart(filter: Filter<EventSubject>, project?: number): EventFilter {

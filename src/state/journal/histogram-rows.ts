@@ -1,8 +1,7 @@
 import type { TimeSource } from "../../kernel/base/clock.ts";
 import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
-import { countsOf, freshCount, type RowCount } from "./counting.ts";
-import { eventCounter } from "./event-counter.ts";
+import { countsOf, eventCounter, freshCount, type RowCount } from "./counting.ts";
 import { parseEventFilter } from "./filter-parameter.ts";
 import { Histogram, HistogramQuery } from "./histogram-answer.ts";
 import { isWarnedFacet } from "./log/facets.ts";
@@ -13,15 +12,12 @@ type Bar = [kept: number, warned: number, dropped: number];
 interface BarCount extends RowCount {
   /** Length of a bucket, a power of two: two buckets are merged into one as the range grows. */
   step: number;
-  /** By arrival divided by the step. */
   bars: Map<number, Bar>;
   lowest: number;
   highest: number;
-  /** Numbers of requests, and outcomes, of events that are not in a bar yet. */
   pending: { n: number; outcome: 0 | 1 | 2 }[];
 }
 
-/** The most counts that are kept, one for each filter and range. */
 const mostCounts = 16;
 
 interface HistogramPorts {

@@ -5,7 +5,6 @@ import type { EventKey } from "./traffic.ts";
 
 export const noProperties: JsonObject = Object.freeze({});
 
-/** The value if it is an object. */
 export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
 /** The service's limit for names and distinct ids, in characters. */
@@ -14,7 +13,6 @@ export const maxName = 200;
 /** The text's first 200 characters. A character outside the BMP counts once, as in the service. */
 const cut = (text: string): string => [...text].slice(0, maxName).join("");
 
-/** True above 200 characters. */
 const isTooLong = (text: string): boolean => text.length > maxName && [...text].length > maxName;
 
 /** Nearly every id begins with a printable ASCII character, and needs no copy. */
@@ -43,7 +41,6 @@ export interface Opened {
 /** A path under which an object without `event` is an `$identify`. */
 export const isEngage = (path: string): boolean => path.startsWith("/engage");
 
-/** The item of `/engage`, which may leave its name out. */
 const engaged = (item: JsonObject): JsonObject => (item.event === undefined ? { ...item, event: "$identify" } : item);
 
 /** True with a key of its own or without a name; otherwise it is an event with a field `batch`. */
@@ -90,7 +87,6 @@ const spellings: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** A boolean in any of the spellings that v1 takes. */
 function toBoolean(value: Json): boolean | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return value !== 0;
@@ -110,7 +106,6 @@ const options: readonly { name: string; property: string; read: (value: Json) =>
   { name: "process_person_profile", property: "$process_person_profile", read: toBoolean },
 ];
 
-/** Names of the properties that `options` may become. */
 export const optionPropertyNames: readonly string[] = options.map((it) => it.property);
 
 /** The properties that `options` become; undefined when an option cannot be read. */
@@ -128,7 +123,6 @@ export function optionProperties(value: Json | undefined): JsonObject | undefine
   return properties;
 }
 
-/** Name and distinct id of a v1 item as they are kept. */
 export const v1Key = (raw: JsonObject): EventKey => ({
   event: typeof raw.event === "string" ? raw.event : "",
   distinct_id: typeof raw.distinct_id === "string" ? raw.distinct_id.trim() : "",
@@ -139,7 +133,6 @@ export const recordingEvent = "$snapshot_items";
 /** Names of what the service keeps elsewhere than in its table of events. Upstream event-pipeline, by event type. */
 export const outsideEvents: ReadonlySet<string> = new Set([recordingEvent, "$$heatmap", "$$client_ingestion_warning"]);
 
-/** An item's properties; empty if it is not an object. */
 export const propertiesOf = (item: Json | undefined): JsonObject =>
   isObject(item) && isObject(item.properties) ? item.properties : noProperties;
 

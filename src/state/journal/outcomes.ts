@@ -1,4 +1,3 @@
-/** An outcome of an event, or of a whole request. */
 interface OutcomeText {
   /** For terminals; the page draws it (ui/parts/outcome.tsx). */
   readonly sign: string;
@@ -7,9 +6,7 @@ interface OutcomeText {
   readonly means: string;
 }
 
-/**
- * The outcomes: each has one word, its key, and one sign everywhere. Events have one of the first three.
- */
+/** The outcomes: each has one word, its key, and one sign everywhere. Events have one of the first three. */
 export const outcomes = {
   kept: { sign: "✓", of: "events", means: "stored as sent" },
   warned: { sign: "△", of: "events", means: "stored, but changed or doubtful: a code gives the reason" },
@@ -30,5 +27,4 @@ export function outcomeOf(event: {
   return event.warnings.length > 0 ? "warned" : "kept";
 }
 
-/** An outcome in a line of text: `✕ dropped`. */
 export const outcomeText = (outcome: Outcome): string => `${outcomes[outcome].sign} ${outcome}`;

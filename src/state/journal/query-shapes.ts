@@ -12,7 +12,6 @@ export const OfProject = ProjectNumber.describe("Only of this project");
 export const EventName = z.string().describe("Only events with this name");
 export const DistinctId = z.string().describe("Only events with this distinct id");
 export const Outcome = z.enum(["kept", "dropped"]).describe("Only events that were kept, or dropped");
-/** In the language of filters (src/state/journal/filter). */
 export const FilterText = z
   .string()
   .describe("Only what passes this filter, for example `event:$pageview prop.amount:>10 -is:dropped`");

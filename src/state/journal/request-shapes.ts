@@ -45,7 +45,6 @@ const requestFields = {
   dropped: z.int().describe("Number of its events that were dropped"),
 };
 
-/** A request in the journal, in short. */
 export const SimRequest = z.strictObject(requestFields).meta({ title: "RequestSummary" });
 export type SimRequest = z.infer<typeof SimRequest>;
 
@@ -57,7 +56,6 @@ export type RequestPage = z.infer<typeof RequestPage>;
 const headers = z.array(z.tuple([z.string(), z.string()]).readonly()).readonly();
 
 const DecodeStep = z.enum(["gzip", "deflate", "br", "zstd", "base64", "lz64", "form", "query", "protobuf", "otlp"]);
-/** A step by which the bytes of a body became JSON. */
 export type DecodeStep = z.infer<typeof DecodeStep>;
 
 /** The result of one event, as the response of capture v1 has it. */

@@ -13,7 +13,6 @@ const campaign: ReadonlySet<string> = new Set([...campaignParameters, ...notCopi
 
 const envelope: ReadonlySet<string> = new Set(["token", "distinct_id"]);
 
-/** True for a campaign parameter such as `utm_source`. */
 export const isCampaignParameter = (name: string): boolean => campaign.has(name);
 
 /** True for a property that an SDK adds by itself: names with `$`, campaign parameters, `token` and `distinct_id`. */
@@ -60,6 +59,5 @@ const volatileNames: ReadonlySet<string> = new Set([
 
 const volatilePrefixes: readonly string[] = ["$sdk_debug_"];
 
-/** True for a field that differs from run to run by its nature. */
 export const isVolatileProperty = (name: string): boolean =>
   volatileNames.has(name) || volatilePrefixes.some((prefix) => name.startsWith(prefix));

@@ -3,7 +3,6 @@ import { OfProject } from "./query-shapes.ts";
 
 export const SdkQuery = z.strictObject({ project: OfProject.optional() });
 
-/** What an SDK, or another client, sent. */
 export const SdkTotal = z
   .strictObject({
     name: z.string().describe("From `$lib`, else from the User-Agent: `posthog-js`, `curl`"),

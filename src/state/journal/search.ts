@@ -15,7 +15,6 @@ import { isUnmatched } from "./unmatched.ts";
 export const slice = 200;
 const sliceBytes = 512 * 1024;
 
-/** Takes the size of each line, and returns a promise when other work should get a turn. */
 function createPauses(): (size: number) => Promise<void> | undefined {
   let [lines, bytes] = [0, 0];
   return (size) => {
@@ -29,7 +28,6 @@ function createPauses(): (size: number) => Promise<void> | undefined {
 /** The most that is read for one page. The page then ends early, with the place where the next one begins. */
 const largestSearch = { entries: 20_000, bytes: 64 * 1024 * 1024 };
 
-/** Counts entries and their bytes; returns true once they are enough for one page. */
 export function createBudget(most = largestSearch): (size: number) => boolean {
   let [entries, bytes] = [0, 0];
   return (size) => {
@@ -38,7 +36,6 @@ export function createBudget(most = largestSearch): (size: number) => boolean {
   };
 }
 
-/** An event that was examined; `event` is undefined if it does not match. */
 interface ExaminedEvent {
   readonly seq: number;
   readonly event: StoredEvent | undefined;
@@ -71,7 +68,6 @@ export async function* examineEvents(
   }
 }
 
-/** Events that the filter matches, in order. */
 export async function* searchEvents(log: TrafficLog, filter: EventFilter): AsyncGenerator<StoredEvent> {
   for await (const { event } of examineEvents(log, filter)) if (event) yield event;
 }
@@ -82,13 +78,11 @@ export interface RequestSearchPorts {
   readonly worlds: { projectById(id: number): StoredProject | undefined };
 }
 
-/** Selects requests; absent keys do not restrict. */
 export interface RequestSelection {
   readonly project?: number | undefined;
   readonly partition?: string | undefined;
   /** `unmatched`: rejected because the path does not exist. */
   readonly outcome?: "answered" | "rejected" | "unmatched" | undefined;
-  /** Only requests before, and after, this number. */
   readonly before?: number | undefined;
   readonly since?: number | undefined;
   readonly filter: Filter<RequestSubject>;
@@ -105,7 +99,6 @@ export function countsFor(
   return found !== undefined && line.n > (found.ephemeral?.after_request ?? 0);
 }
 
-/** A request that was examined; `head` is undefined if it does not match. */
 interface ExaminedRequest {
   readonly n: number;
   readonly head: RequestHead | undefined;

@@ -23,7 +23,6 @@ import type { BodyShape, EventKey, TrafficLine } from "./traffic.ts";
 interface Reader {
   items(line: TrafficLine): readonly Json[];
   key(item: JsonObject): EventKey;
-  /** The item's properties, with those that its shape has elsewhere. */
   properties(item: JsonObject, line: TrafficLine): JsonObject;
 }
 
@@ -84,7 +83,6 @@ function keyOf(reader: Reader, item: Json | undefined, { id }: EventFacts): Even
   return id === undefined ? key : { ...key, distinct_id: id };
 }
 
-/** `$set` and `$set_once` as stored. */
 function personFields(item: JsonObject, properties: JsonObject, { place }: EventFacts): JsonObject {
   const top = { set: objectOf(item.$set), setOnce: objectOf(item.$set_once), place };
   const { set, setOnce } = personProperties({ properties, ...top });

@@ -3,12 +3,10 @@ import { compareText } from "../../kernel/base/text.ts";
 import type { StoredEvent } from "./event.ts";
 import { isCampaignParameter, isSdkProperty, isVolatileProperty } from "./sdk-properties.ts";
 
-/** An event without what differs from run to run. */
 export interface EventSnapshot {
   readonly event: string;
   readonly distinct_id: string;
   readonly properties: JsonObject;
-  /** Why it was dropped; absent for events that were kept. */
   readonly dropped?: string;
 }
 
@@ -27,7 +25,6 @@ const meaningfulGroups = /^\$(?:ai|survey)_/;
 /** Of these groups, what is measured, and the SDK's version. */
 const measuredValues = /_(?:latency|time_to_first_token|duration.*|lib.*|version)$/;
 
-/** True for a property that says the same in each run. */
 function isSteady(name: string, value: Json): boolean {
   if (isVolatileProperty(name) && !meaningful.has(name)) return false;
   if (!isSdkProperty(name) || meaningful.has(name)) return true;
@@ -77,7 +74,6 @@ function createSteadying() {
   };
 }
 
-/** What was thrown; where, changes with each edit. */
 const thrown = (list: Json): Json =>
   Array.isArray(list)
     ? list.map((it) => (isObject(it) ? { type: it.type ?? null, value: it.value ?? null } : it))

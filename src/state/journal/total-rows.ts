@@ -3,8 +3,7 @@ import { isoOf } from "../../kernel/base/clock.ts";
 import { inSlices, type Stepwise } from "../../kernel/base/work.ts";
 import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
-import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
-import { eventCounter, isTwice } from "./event-counter.ts";
+import { type Counter, countsOf, eventCounter, freshCount, isTwice, oneByOne, type RowCount } from "./counting.ts";
 import { passedRequest } from "./feed/make-rows.ts";
 import type { EventSubject, Filter, RequestSubject } from "./filter/types.ts";
 import { parseEventFilter, parseRequestFilter } from "./filter-parameter.ts";
@@ -25,9 +24,7 @@ interface TotalsPorts {
   readonly people: { counts(project?: number): { readonly persons: number } };
 }
 
-/** The most counts that are kept, one for each filter. */
 const mostCounts = 16;
-/** The most names that are counted, and listed. */
 const mostNames = 10_000;
 const namesListed = 50;
 
@@ -35,7 +32,6 @@ interface Sum {
   count: number;
   dropped: number;
   last: number;
-  /** Number of the request that carried the last one. */
   n: number;
 }
 

@@ -10,9 +10,7 @@ export type BodyShape = "legacy" | "v1" | "recording";
  * Request and events share a line, so that a crash keeps both or neither.
  */
 export interface TrafficLine {
-  /** Request number, from 1. */
   n: number;
-  /** Arrival, ms since the epoch. */
   at: number;
   method: string;
   /** Path and query as sent, secrets masked. */
@@ -23,16 +21,12 @@ export interface TrafficLine {
   /** Time taken until the answer was ready, in microseconds. */
   us: number;
   project: number | null;
-  /** Why the request was rejected; absent when it was answered. */
   rejected?: { reason: string; detail: string; hint?: string };
   fault?: string;
-  /** Answered by a script, not by the emulator. */
   scripted?: true;
   /** What answered, if neither the emulator nor a script did: `tape:checkout#12`, `upstream`. */
   source?: string;
-  /** The partition that its X-Test-Id header names. */
   partition?: string;
-  /** Seq of the first event; events follow without a gap. Absent when the request carried none. */
   seq?: number;
   events?: EventFacts[];
   shape?: BodyShape;
@@ -54,7 +48,6 @@ export const projectHeader = "x-phx-project";
 /** The same in the query, for a page that is being left: a beacon has no headers of its own. */
 export const projectParameter = "phx_project";
 
-/** Headers of most answers, which lines omit. */
 export const usualReplyHeaders: readonly string[] = [
   ...["content-type", "application/json"],
   ...["x-phx-source", "emulator"],
@@ -68,24 +61,20 @@ declare module "../../kernel/http/call.ts" {
   interface CallRecord {
     shape?: BodyShape;
     steps?: DecodeStep[];
-    /** The decoded JSON text of the body, on one line. */
     text?: string;
     /** True if keys were masked in the text; the bytes as received are not kept then. */
     redacted?: boolean;
     /** The same text as UTF-8, without keys, if it exists already. */
     bytes?: Buffer | undefined;
     events?: EventFacts[];
-    /** Index keys of each event, in the same order. */
     keys?: EventKey[];
     /** The body, if it was decoded before the handler ran (capture/call-owner.ts); not written. */
     decoded?: DecodedBody;
   }
 }
 
-/** A body, decoded as by the capture endpoints. */
 export interface DecodedBody {
   steps: DecodeStep[];
-  /** undefined: it cannot be decoded. */
   json: JsonText | undefined;
   token: string | undefined;
 }
@@ -100,7 +89,6 @@ export interface JsonText {
   redacted: boolean;
   /** True if distinct ids are text in the value that are numbers with more digits than JSON.parse keeps. */
   hasExactIds: boolean;
-  /** Size of the decoded body, in bytes. */
   size: number;
 }
 

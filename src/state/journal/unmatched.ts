@@ -3,7 +3,6 @@ export const unknownPathText = "Endpoint not found.";
 /** The start of the detail in strict mode; the method and the path follow. */
 export const notEmulatedText = "phx-sim does not emulate";
 
-/** The part of a journal's request that is needed; the page uses it, too. */
 interface Rejectable {
   readonly rejected?: { readonly reason: string; readonly detail: string } | null;
 }

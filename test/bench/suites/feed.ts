@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { createPageSockets } from "../../../src/sim/server/inspect-socket.ts";
-import { createFeed } from "../../../src/state/journal/feed/feed.ts";
+import { Feed } from "../../../src/state/journal/feed/feed.ts";
 import type { FeedEntry } from "../../../src/state/journal/feed/ports.ts";
 import { removeFolder, temporaryFolder } from "../folders.ts";
 import { type LoadResult, runLoad } from "../load.ts";
@@ -74,7 +74,7 @@ const idle = {
 function theFeed(): Teller {
   const tellers = new Set<(entry: FeedEntry) => void>();
   let last = 0;
-  const feed = createFeed({
+  const feed = new Feed({
     journal: {
       ...nothing,
       complete: (head) => ({ ...head, preview: [["plan", "pro"]], path: "/", lib: "web", session: null }),
@@ -100,7 +100,7 @@ function theFeed(): Teller {
       last = entry.n;
       for (const tell of tellers) tell(entry);
     },
-    accept: (req, socket, head) => sockets.accept(req, socket, head, feed.connect),
+    accept: (req, socket, head) => sockets.accept(req, socket, head, (wire) => feed.connect(wire)),
   };
 }
 

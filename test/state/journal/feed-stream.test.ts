@@ -126,8 +126,10 @@ describe.each(transports)("the stream of events, %s", (name, ask) => {
     const messages = messagesOf(response);
     expect((await messages.next()).value).toBe(": phx-sim");
     expect(await sim.info()).toMatchObject({ in_flight: 0 });
-    const rest = messages.next();
+    let rest = messages.next();
     await sim.close();
+    // a comment, if the machine was busy for 15 s
+    while ((await rest).value === ":") rest = messages.next();
     expect((await rest).done).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { asksDecide, hintsFor, senderOf } from "../../../src/state/journal/sdk-rows.ts";
 import type { SdkTotals } from "../../../src/state/journal/sdk-shapes.ts";
-import { asksDecide, hintsFor, senderOf } from "../../../src/state/journal/senders.ts";
 import type { TrafficLine } from "../../../src/state/journal/traffic.ts";
 import { openSim } from "../../support/sim.ts";
 

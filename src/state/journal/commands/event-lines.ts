@@ -5,7 +5,6 @@ import type { StoredEvent } from "../event.ts";
 import { outcomeOf, outcomeText } from "../outcomes.ts";
 import { isSdkProperty } from "../sdk-properties.ts";
 
-/** Longest text of an event's properties on a line. */
 const propertiesWidth = 100;
 
 function shortProperties(properties: StoredEvent["properties"]): string {
@@ -14,7 +13,6 @@ function shortProperties(properties: StoredEvent["properties"]): string {
   return own.length === 0 ? "" : clean(text, propertiesWidth);
 }
 
-/** Its outcome, unless it was kept without warnings: `✕ dropped missing_distinct_id`. */
 function outcomePart(event: StoredEvent, style: Style): string {
   const { reason, detail, warnings } = event;
   const outcome = outcomeOf(event);
@@ -24,7 +22,6 @@ function outcomePart(event: StoredEvent, style: Style): string {
   return outcome === "dropped" ? style.bad(text) : style.bold(text);
 }
 
-/** An event with all its facts and properties, one a line. */
 export function eventLines(event: StoredEvent, style: Style): string[] {
   const fact = factLines(style);
   return [

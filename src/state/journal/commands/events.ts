@@ -51,18 +51,15 @@ const clearOptions = {
 type Common = Settings<typeof common>;
 type Tail = Settings<typeof tailOptions>;
 
-/** True if events of several projects are shown. */
 const isMixed = ({ info }: Running, { values }: Common): boolean =>
   values.project === undefined && Array.isArray(info.projects) && info.projects.length > 1;
 
-/** Prints an event on a line, as text or JSON. */
 const printer = (running: Running, settings: Common, shell: Shell) => {
   const mixed = isMixed(running, settings);
   return (event: StoredEvent): string =>
     settings.values.json ? JSON.stringify(event) : eventLine(event, mixed, shell.outStyle);
 };
 
-/** The query of the control API. @throws Failure usage */
 function queryOf({ values }: Tail) {
   const pattern = readPattern(values.where, "--where");
   return {
@@ -101,7 +98,6 @@ type Query = Parameters<typeof queryText>[0];
 /** The sim delays an empty answer by up to this time, ms. */
 const holdMs = 20_000;
 
-/** The pause after an empty answer without a delay, ms. */
 const breathMs = 500;
 
 /**

@@ -5,7 +5,6 @@ import { Failure } from "../../../kernel/command/failure.ts";
 import { readEventFilter } from "../filter/read.ts";
 import type { FilterReading } from "../filter/types.ts";
 
-/** The option `--filter`. */
 export const filterOption = {
   kind: "word",
   describe: `Search expression: 'event:signup prop.amount:>10 -is:dropped'`,

@@ -8,7 +8,6 @@ import type { Finding, RequestSummary } from "../request-summary.ts";
 
 export type Verbosity = "quiet" | "normal" | "verbose";
 
-/** Requests that share a line: one, or many of the same sort. */
 interface RequestGroup extends RequestSummary {
   readonly requests: number;
 }
@@ -16,14 +15,12 @@ interface RequestGroup extends RequestSummary {
 export interface LineRules {
   readonly verbosity: Verbosity;
   readonly style: Style;
-  /** Shown in the fix for requests with an unknown key. */
   readonly projectKey: string;
 }
 
 /** Above this many requests at once, those of the same sort share a line. */
 const manyRequests = 20;
 
-/** The most lines of drops, and of warnings, for each request. */
 const maxFindingLines = 5;
 
 /**

@@ -46,7 +46,6 @@ const harOptions = {
   json: { kind: "switch", describe: "With --out: print the file's name and size as JSON" },
 } as const;
 
-/** The query of the control API. @throws Failure usage */
 const queryOf = ({ project, outcome, since, filter }: Settings<typeof filters>["values"]) => ({
   project,
   outcome,

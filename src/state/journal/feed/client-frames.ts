@@ -53,7 +53,6 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The frame in a client's message, or its mistake; unknown keys are ignored. */
 export function readFrame(text: string | null): { readonly frame: ClientFrame } | { readonly problem: string } {
   const value = text === null ? undefined : parseObject(text);
   if (value === undefined) return { problem: "a message must be a JSON object" };
@@ -74,9 +73,7 @@ export interface Subscription {
   readonly project: number | undefined;
   readonly events: Wanted<EventSubject>;
   readonly requests: Wanted<RequestSubject>;
-  /** Properties of which rows of events have values. */
   readonly columns: readonly string[];
-  /** The kinds of rows that it needs: a filter may examine both. */
   readonly needs: Kinds;
 }
 
@@ -99,7 +96,6 @@ function wanted<Subject>(
 
 const isRefused = <Subject>(it: Wanted<Subject> | Problems): it is Problems => Array.isArray(it);
 
-/** Reads the filters of a subscription; returns all problems at once. */
 export function readSubscription(asked: Subscribe, read: FilterReaders): Subscription | readonly Refusal[] {
   const { project, columns = [] } = asked;
   const events = wanted(asked.events, read.events);

@@ -94,5 +94,4 @@ const historyOf = <Row extends z.ZodType>(row: Row) =>
 export const EventHistory = historyOf(EventRow).meta({ title: "EventHistory" });
 export const RequestHistory = historyOf(RequestRow).meta({ title: "RequestHistory" });
 
-/** The answer of GET /__sim/feed/events and /__sim/feed/requests. */
 export type History<Row> = Omit<z.infer<typeof EventHistory>, "rows"> & { readonly rows: readonly Row[] };

@@ -1,40 +1,23 @@
 import { stackOf } from "../../../kernel/base/errors.ts";
-import { type Batch, bytesOf } from "./batch.ts";
 import { readFrame, readSubscription, type Subscribe, type Subscription } from "./client-frames.ts";
 import { closing, protocol, type SimFrame, type Stat } from "./frames.ts";
 import { type FeedConnection, type FilterReaders, type Kinds, limits, type Session, type Timer } from "./ports.ts";
+import { type Batch, bytesOf } from "./recent.ts";
 
 export interface Common {
   readonly epoch: string;
   /** The oldest request that can be sent, and the newest. */
   readonly oldest: number;
   readonly last: number;
-  /** The newest request of the journal; it may not be written yet. */
   readonly newest: number;
   readonly token: string | null;
   readonly read: FilterReaders;
   readonly timer: Timer;
   stat(): Stat;
   batchAfter(cursor: number, subscription: Subscription): Batch;
-  /** A session needs other rows than before. */
   attend(): void;
   leave(session: FeedSession): void;
   notice(text: string): void;
-}
-
-export interface FeedSession extends Session {
-  /** The kinds of rows that it needs; undefined: none. */
-  readonly needs: Kinds | undefined;
-  /** Sends what is new, as far as the connection takes it. */
-  pump(): void;
-  /** Sends a frame to a client that sent hello. Returns false if the connection has no room. */
-  send(frame: Buffer): boolean;
-  /** Rows of a project or (null) of all were hidden or became visible: the client must read them again. */
-  reset(project: number | null): void;
-  /** Disconnects a stalled client, and sends a pending reset. */
-  check(): void;
-  /** Sends `bye` and disconnects. */
-  end(code: number, message: string): void;
 }
 
 /** Lets `perSecond` messages through in a second, and as many at once after silence. */
@@ -51,38 +34,48 @@ function createAllowance(perSecond: number, { now }: Timer): () => boolean {
   };
 }
 
-/** Sends frames without a queue of its own. @param onSent Called whenever the system has taken a frame */
-function createOutlet(wire: FeedConnection, timer: Timer, onSent: () => void) {
-  let progressAt = timer.now();
-  let waiting = 0;
-  const progress = () => {
-    progressAt = timer.now();
-  };
-  const sent = () => {
-    progress();
-    onSent();
-  };
-  function send(bytes: Buffer): void {
-    if (wire.buffered() === 0) progress();
-    wire.send(bytes, sent);
+/** Sends frames without a queue of its own. */
+class Outlet {
+  readonly #wire: FeedConnection;
+  readonly #timer: Timer;
+  readonly #onSent: () => void;
+  #progressAt: number;
+  #waiting = 0;
+
+  constructor(wire: FeedConnection, timer: Timer, onSent: () => void) {
+    this.#wire = wire;
+    this.#timer = timer;
+    this.#onSent = onSent;
+    this.#progressAt = timer.now();
   }
-  return {
-    send,
-    sendFrame: (frame: SimFrame) => send(bytesOf(frame)),
-    hasRoom: () => wire.buffered() < limits.buffered,
-    /** True if the client received nothing for too long; called regularly. */
-    isStalled() {
-      const now = wire.buffered();
-      if (now === 0 || now < waiting) progress();
-      waiting = now;
-      return timer.now() - progressAt > limits.stalled;
-    },
-  };
+
+  send(bytes: Buffer): void {
+    if (this.#wire.buffered() === 0) this.#progressAt = this.#timer.now();
+    this.#wire.send(bytes, () => {
+      this.#progressAt = this.#timer.now();
+      this.#onSent();
+    });
+  }
+
+  sendFrame(frame: SimFrame): void {
+    this.send(bytesOf(frame));
+  }
+
+  hasRoom(): boolean {
+    return this.#wire.buffered() < limits.buffered;
+  }
+
+  /** True if the client received nothing for too long; called regularly. */
+  isStalled(): boolean {
+    const now = this.#wire.buffered();
+    if (now === 0 || now < this.#waiting) this.#progressAt = this.#timer.now();
+    this.#waiting = now;
+    return this.#timer.now() - this.#progressAt > limits.stalled;
+  }
 }
 
 interface Position {
   readonly subscription: Subscription;
-  /** Everything up to this request was sent. */
   cursor: number;
   /** True if it came with a cursor of its own, and has not received all that it missed. */
   isBack: boolean;
@@ -97,162 +90,183 @@ function startOf({ epoch, cursor }: Subscribe, common: Common): { cursor: number
   return { cursor: common.last, reset: isOther || cursor !== undefined };
 }
 
-/** True if the subscription has rows of this project, or (null) of any. */
 const concerns = ({ project: own }: Subscription, project: number | null): boolean =>
   project === null || own === undefined || own === project;
 
-/** Serves one client. */
-export function createSession(common: Common, wire: FeedConnection): FeedSession {
-  const { timer } = common;
-  const mayReceive = createAllowance(limits.messages, timer);
-  const mayReset = createAllowance(limits.resets, timer);
+export class FeedSession implements Session {
+  readonly #common: Common;
+  readonly #wire: FeedConnection;
+  readonly #outlet: Outlet;
+  readonly #mayReceive: () => boolean;
+  readonly #mayReset: () => boolean;
+  readonly #cancelHello: () => void;
   /** True if there was more than the connection took. Otherwise new rows wait for the next round, for few frames. */
-  let isBehind = false;
-  const outlet = createOutlet(wire, timer, () => {
-    if (isBehind) guarded(pump);
-  });
-  let isOpen = true;
-  let isGreeted = false;
-  /** Undefined without a subscription. */
-  let position: Position | undefined;
-  let pendingReset: { project: number | null } | undefined;
-  let isPumpDue = false;
-  const cancelHello = timer.after(limits.hello, () => end(closing.bad_frame, "no hello in time"));
+  #isBehind = false;
+  #isOpen = true;
+  #isGreeted = false;
+  #position: Position | undefined;
+  #pendingReset: { project: number | null } | undefined;
+  #isPumpDue = false;
 
-  function leave(): void {
-    if (!isOpen) return;
-    isOpen = false;
-    position = undefined;
-    cancelHello();
-    common.leave(session);
+  constructor(common: Common, wire: FeedConnection) {
+    const { timer } = common;
+    this.#common = common;
+    this.#wire = wire;
+    this.#mayReceive = createAllowance(limits.messages, timer);
+    this.#mayReset = createAllowance(limits.resets, timer);
+    this.#outlet = new Outlet(wire, timer, () => {
+      if (this.#isBehind) this.pump();
+    });
+    this.#cancelHello = timer.after(limits.hello, () => this.end(closing.bad_frame, "no hello in time"));
   }
 
-  function end(code: number, message: string): void {
-    if (!isOpen) return;
-    outlet.sendFrame({ t: "bye", code, message });
-    leave();
-    wire.close(code, message);
+  get needs(): Kinds | undefined {
+    return this.#position?.subscription.needs;
   }
 
-  function greet(token: string | undefined): CloseFrame | undefined {
-    if (isGreeted) return [closing.bad_frame, "hello was said before"];
-    if (common.token !== null && token !== common.token) return [closing.token_required, tokenMissing];
-    isGreeted = true;
-    cancelHello();
-    outlet.sendFrame({ t: "hello", v: protocol, epoch: common.epoch, stat: common.stat() });
+  gone(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#position = undefined;
+    this.#cancelHello();
+    this.#common.leave(this);
+  }
+
+  end(code: number, message: string): void {
+    if (!this.#isOpen) return;
+    this.#outlet.sendFrame({ t: "bye", code, message });
+    this.gone();
+    this.#wire.close(code, message);
+  }
+
+  #greet(token: string | undefined): CloseFrame | undefined {
+    const { token: expected, epoch } = this.#common;
+    if (this.#isGreeted) return [closing.bad_frame, "hello was said before"];
+    if (expected !== null && token !== expected) return [closing.token_required, tokenMissing];
+    this.#isGreeted = true;
+    this.#cancelHello();
+    this.#outlet.sendFrame({ t: "hello", v: protocol, epoch, stat: this.#common.stat() });
     return undefined;
   }
 
-  function subscribe(asked: Subscribe): void {
-    const { id } = asked;
-    const subscription = readSubscription(asked, common.read);
+  #subscribe(frame: Subscribe): void {
+    const { id } = frame;
+    const subscription = readSubscription(frame, this.#common.read);
     if (!("key" in subscription)) {
-      for (const refusal of subscription) outlet.sendFrame({ t: "refused", id, ...refusal });
+      for (const refusal of subscription) this.#outlet.sendFrame({ t: "refused", id, ...refusal });
       return;
     }
-    const { cursor, reset } = startOf(asked, common);
+    const { cursor, reset } = startOf(frame, this.#common);
     const { needs } = subscription;
     const isNothing = !needs.events && !needs.requests;
-    position = isNothing ? undefined : { subscription, cursor, isBack: cursor === asked.cursor };
-    common.attend();
-    outlet.sendFrame({ t: "subscribed", id, epoch: common.epoch, cursor, reset });
-    pump();
+    this.#position = isNothing ? undefined : { subscription, cursor, isBack: cursor === frame.cursor };
+    this.#common.attend();
+    this.#outlet.sendFrame({ t: "subscribed", id, epoch: this.#common.epoch, cursor, reset });
+    this.#pump();
   }
 
-  function handle(message: string | null): CloseFrame | undefined {
-    if (!mayReceive()) return [closing.too_many_messages, `more than ${limits.messages} messages a second`];
+  #handle(message: string | null): CloseFrame | undefined {
+    if (!this.#mayReceive()) return [closing.too_many_messages, `more than ${limits.messages} messages a second`];
     const reading = readFrame(message);
     if ("problem" in reading) return [closing.bad_frame, reading.problem];
     const { frame } = reading;
-    if (frame.t === "hello") return greet(frame.token);
-    if (!isGreeted) return [closing.bad_frame, "hello must be said first"];
-    subscribe(frame);
+    if (frame.t === "hello") return this.#greet(frame.token);
+    if (!this.#isGreeted) return [closing.bad_frame, "hello must be said first"];
+    this.#subscribe(frame);
     return undefined;
   }
 
-  function receive(message: string | null): void {
-    const close = handle(message);
-    if (close !== undefined) end(...close);
+  receive(message: string | null): void {
+    this.#guarded(() => {
+      const close = this.#handle(message);
+      if (close !== undefined) this.end(...close);
+    });
   }
 
-  function sendReset(): void {
-    if (pendingReset === undefined || !outlet.hasRoom() || !mayReset()) return;
-    outlet.sendFrame({ t: "reset", epoch: common.epoch, ...pendingReset });
-    pendingReset = undefined;
+  #sendReset(): void {
+    if (this.#pendingReset === undefined || !this.#outlet.hasRoom() || !this.#mayReset()) return;
+    this.#outlet.sendFrame({ t: "reset", epoch: this.#common.epoch, ...this.#pendingReset });
+    this.#pendingReset = undefined;
   }
 
-  function sendMore(at: Position): void {
-    if (at.cursor + 1 < common.oldest) {
-      const to = common.oldest - 1;
-      outlet.sendFrame({ t: "gap", from: at.cursor + 1, to, why: at.isBack ? "old" : "slow" });
+  #sendMore(at: Position): void {
+    const { oldest } = this.#common;
+    if (at.cursor + 1 < oldest) {
+      const to = oldest - 1;
+      this.#outlet.sendFrame({ t: "gap", from: at.cursor + 1, to, why: at.isBack ? "old" : "slow" });
       at.cursor = to;
       return;
     }
-    const { bytes, to } = common.batchAfter(at.cursor, at.subscription);
+    const { bytes, to } = this.#common.batchAfter(at.cursor, at.subscription);
     at.cursor = to;
-    outlet.send(bytes);
+    this.#outlet.send(bytes);
   }
 
-  function pump(): void {
-    sendReset();
+  #hasMore(position: Position | undefined): position is Position {
+    return position !== undefined && position.cursor < this.#common.last;
+  }
+
+  pump(): void {
+    this.#guarded(() => this.#pump());
+  }
+
+  #pump(): void {
+    const { timer } = this.#common;
+    this.#sendReset();
     const until = timer.now() + limits.turn;
-    while (isOpen && position !== undefined && position.cursor < common.last && outlet.hasRoom()) {
+    while (this.#isOpen && this.#hasMore(this.#position) && this.#outlet.hasRoom()) {
       if (timer.now() > until) {
-        pumpSoon();
+        this.#pumpSoon();
         return;
       }
-      sendMore(position);
+      this.#sendMore(this.#position);
     }
-    isBehind = pendingReset !== undefined || (position !== undefined && position.cursor < common.last);
-    if (!isBehind && position !== undefined) position.isBack = false;
+    this.#isBehind = this.#pendingReset !== undefined || this.#hasMore(this.#position);
+    if (!this.#isBehind && this.#position !== undefined) this.#position.isBack = false;
   }
 
-  function pumpSoon(): void {
-    if (isPumpDue) return;
-    isPumpDue = true;
-    timer.soon(() => {
-      isPumpDue = false;
-      guarded(pump);
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    this.#common.timer.soon(() => {
+      this.#isPumpDue = false;
+      this.pump();
     });
   }
 
   /** A bug in the feed must not end the sim. */
-  function guarded(work: () => void): void {
+  #guarded(work: () => void): void {
     try {
-      if (isOpen) work();
+      if (this.#isOpen) work();
     } catch (error) {
-      common.notice(`the feed failed: ${stackOf(error)}`);
-      end(internalError, "a bug in phx-sim");
+      this.#common.notice(`the feed failed: ${stackOf(error)}`);
+      this.end(internalError, "a bug in phx-sim");
     }
   }
 
-  const session: FeedSession = {
-    get needs() {
-      return position?.subscription.needs;
-    },
-    receive: (message) => guarded(() => receive(message)),
-    gone: leave,
-    pump: () => guarded(pump),
-    send(frame) {
-      if (!isOpen || !isGreeted) return true;
-      const hasRoom = outlet.hasRoom();
-      if (hasRoom) outlet.send(frame);
-      return hasRoom;
-    },
-    reset(project) {
-      if (!isGreeted) return;
-      const isOther = pendingReset !== undefined && pendingReset.project !== project;
-      pendingReset = { project: isOther ? null : project };
-      if (position !== undefined && concerns(position.subscription, project)) position.cursor = common.newest;
-      guarded(pump);
-    },
-    check() {
-      if (outlet.isStalled()) end(closing.stalled, "nothing was taken for 30 s");
-      else if (pendingReset !== undefined) guarded(pump);
-    },
-    end,
-  };
-  return session;
+  /** Sends a frame to a client that sent hello. Returns false if the connection has no room. */
+  send(frame: Buffer): boolean {
+    if (!this.#isOpen || !this.#isGreeted) return true;
+    const hasRoom = this.#outlet.hasRoom();
+    if (hasRoom) this.#outlet.send(frame);
+    return hasRoom;
+  }
+
+  /** Rows of a project or (null) of all were hidden or became visible: the client must read them again. */
+  reset(project: number | null): void {
+    if (!this.#isGreeted) return;
+    const position = this.#position;
+    const isOther = this.#pendingReset !== undefined && this.#pendingReset.project !== project;
+    this.#pendingReset = { project: isOther ? null : project };
+    if (position !== undefined && concerns(position.subscription, project)) position.cursor = this.#common.newest;
+    this.pump();
+  }
+
+  /** Disconnects a stalled client, and sends a pending reset. */
+  check(): void {
+    if (this.#outlet.isStalled()) this.end(closing.stalled, "nothing was taken for 30 s");
+    else if (this.#pendingReset !== undefined) this.pump();
+  }
 }
 
 const tokenMissing = "the feed is open to the network and needs its token";

@@ -1,7 +1,6 @@
 import { stackOf } from "../../../kernel/base/errors.ts";
-import { type Batch, batchAfter, bytesOf } from "./batch.ts";
 import type { Subscription } from "./client-frames.ts";
-import { type Common, createSession, type FeedSession } from "./feed-session.ts";
+import { type Common, FeedSession } from "./feed-session.ts";
 import { closing, type Stat } from "./frames.ts";
 import {
   type FeedConnection,
@@ -12,18 +11,15 @@ import {
   type Session,
   type Timer,
 } from "./ports.ts";
-import { createRecent } from "./recent.ts";
+import { type Batch, batchAfter, bytesOf, Recent } from "./recent.ts";
 
 export interface FeedOptions {
   readonly journal: Journal;
   readonly read: FilterReaders;
-  /** The time of the sim's clock, ms. */
   now(): number;
-  /** The state of the sim; the feed adds `pages`. */
   stat(): Omit<Stat, "pages">;
   /** The token that a client must send; null: none. */
   readonly token: string | null;
-  /** Returns a new name each time. */
   makeEpoch(): string;
   notice(text: string): void;
   readonly timer?: Timer;
@@ -47,145 +43,159 @@ const isNews = (stat: Stat, last: Stat | undefined): boolean =>
 
 const noSession: Session = { receive() {}, gone() {} };
 
-export function createFeed(options: FeedOptions) {
-  const { journal, timer = machineTimer, makeEpoch } = options;
-  const sessions = new Set<FeedSession>();
-  const shared = new Map<string, Batch>();
-  const recent = createRecent(journal, () => roundSoon());
-  let epoch = makeEpoch();
+/** The live feed of requests and events (frames.ts). It makes only rows that a client has subscribed to. */
+export class Feed implements Common {
+  readonly #options: FeedOptions;
+  readonly timer: Timer;
+  readonly #sessions = new Set<FeedSession>();
+  readonly #shared = new Map<string, Batch>();
+  readonly #recent: Recent;
+  readonly #stopVeiled: () => void;
+  #epoch: string;
   /** Undefined until every session has received a stat. */
-  let lastStat: Stat | undefined;
-  let roundAt = Number.NEGATIVE_INFINITY;
-  let isRoundDue = false;
-  let isClosed = false;
-  let cancelTick = () => {};
+  #lastStat: Stat | undefined;
+  #roundAt = Number.NEGATIVE_INFINITY;
+  #isRoundDue = false;
+  #isClosed = false;
+  #cancelTick = () => {};
 
-  const statNow = (): Stat => ({ ...options.stat(), pages: sessions.size });
+  constructor(options: FeedOptions) {
+    const { journal, timer = machineTimer, makeEpoch } = options;
+    this.#options = options;
+    this.timer = timer;
+    this.#recent = new Recent(journal, () => this.#roundSoon());
+    this.#epoch = makeEpoch();
+    this.#stopVeiled = journal.onVeiled((project) => {
+      this.#epoch = makeEpoch();
+      this.#shared.clear();
+      this.#recent.begin();
+      for (const session of this.#sessions) session.reset(project);
+    });
+  }
 
-  function sharedBatch(cursor: number, subscription: Subscription): Batch {
+  get epoch(): string {
+    return this.#epoch;
+  }
+
+  get cursor(): number {
+    return this.#options.journal.last;
+  }
+
+  get last(): number {
+    return this.#recent.last;
+  }
+
+  get oldest(): number {
+    return this.#recent.oldest;
+  }
+
+  get newest(): number {
+    return Math.max(this.cursor, this.last);
+  }
+
+  get token(): string | null {
+    return this.#options.token;
+  }
+
+  get read(): FilterReaders {
+    return this.#options.read;
+  }
+
+  stat(): Stat {
+    return { ...this.#options.stat(), pages: this.#sessions.size };
+  }
+
+  notice(text: string): void {
+    this.#options.notice(text);
+  }
+
+  batchAfter(cursor: number, subscription: Subscription): Batch {
     const key = `${cursor} ${subscription.key}`;
-    const known = shared.get(key);
+    const known = this.#shared.get(key);
     if (known !== undefined) return known;
-    const batch = batchAfter(cursor, recent, subscription, options.now());
-    if (sessions.size > 1 && shared.size < mostShared) shared.set(key, batch);
+    const batch = batchAfter(cursor, this.#recent, subscription, this.#options.now());
+    if (this.#sessions.size > 1 && this.#shared.size < mostShared) this.#shared.set(key, batch);
     return batch;
   }
 
-  const common: Common = {
-    get epoch() {
-      return epoch;
-    },
-    get last() {
-      return recent.last;
-    },
-    get oldest() {
-      return recent.oldest;
-    },
-    get newest() {
-      return Math.max(journal.last, recent.last);
-    },
-    token: options.token,
-    read: options.read,
-    timer,
-    stat: statNow,
-    batchAfter: sharedBatch,
-    attend,
-    leave(session) {
-      sessions.delete(session);
-      attend();
-      if (sessions.size > 0) return;
-      cancelTick();
-      shared.clear();
-    },
-    notice: options.notice,
-  };
-
-  /** Makes the rows that the sessions need, and no more. */
-  function attend(): void {
-    const needs = [...sessions].flatMap((it) => it.needs ?? []);
-    recent.attend({ events: needs.some((it) => it.events), requests: needs.some((it) => it.requests) });
+  attend(): void {
+    const needs = [...this.#sessions].flatMap((it) => it.needs ?? []);
+    this.#recent.attend({ events: needs.some((it) => it.events), requests: needs.some((it) => it.requests) });
   }
 
-  function round(): void {
-    isRoundDue = false;
-    roundAt = timer.now();
-    shared.clear();
-    for (const session of sessions) session.pump();
+  leave(session: FeedSession): void {
+    this.#sessions.delete(session);
+    this.attend();
+    if (this.#sessions.size > 0) return;
+    this.#cancelTick();
+    this.#shared.clear();
+  }
+
+  connect(wire: FeedConnection): Session {
+    if (this.#isClosed) {
+      wire.close(goingAway, "the sim is closing");
+      return noSession;
+    }
+    const session = new FeedSession(this, wire);
+    if (this.#sessions.size >= limits.pages) {
+      session.end(closing.too_many_pages, `more than ${limits.pages} pages`);
+      return noSession;
+    }
+    if (this.#sessions.size === 0) {
+      this.#lastStat = undefined;
+      this.#tickLater();
+    }
+    this.#sessions.add(session);
+    return session;
+  }
+
+  /** Ends the sessions; their connections are closed by the server. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopVeiled();
+    for (const session of this.#sessions) session.gone();
+  }
+
+  #round(): void {
+    this.#isRoundDue = false;
+    this.#roundAt = this.timer.now();
+    this.#shared.clear();
+    for (const session of this.#sessions) session.pump();
   }
 
   /** After silence, a round begins at once. */
-  function roundSoon(): void {
-    if (isRoundDue) return;
-    isRoundDue = true;
-    const wait = roundAt + limits.round - timer.now();
-    if (wait <= 0) timer.soon(round);
-    else timer.after(wait, round);
+  #roundSoon(): void {
+    if (this.#isRoundDue) return;
+    this.#isRoundDue = true;
+    const wait = this.#roundAt + limits.round - this.timer.now();
+    if (wait <= 0) this.timer.soon(() => this.#round());
+    else this.timer.after(wait, () => this.#round());
   }
 
-  function sendStat(): void {
-    const stat = statNow();
-    if (!isNews(stat, lastStat)) return;
+  #sendStat(): void {
+    const stat = this.stat();
+    if (!isNews(stat, this.#lastStat)) return;
     const frame = bytesOf({ t: "stat", stat });
-    const sent = Array.from(sessions, (it) => it.send(frame));
+    const sent = Array.from(this.#sessions, (it) => it.send(frame));
     // sessions without room get it with a later tick
-    lastStat = sent.every(Boolean) ? stat : undefined;
+    this.#lastStat = sent.every(Boolean) ? stat : undefined;
   }
 
-  function tick(): void {
-    for (const session of sessions) session.check();
-    if (sessions.size === 0) return;
-    cancelTick = timer.after(limits.tick, tick);
+  #tickLater(): void {
+    this.#cancelTick = this.timer.after(limits.tick, () => this.#tick());
+  }
+
+  #tick(): void {
+    for (const session of this.#sessions) session.check();
+    if (this.#sessions.size === 0) return;
+    this.#tickLater();
     try {
-      sendStat();
+      this.#sendStat();
     } catch (error) {
       // nothing else catches it, and a bug in the feed must not end the sim
-      options.notice(`the feed cannot report the state of the sim: ${stackOf(error)}`);
+      this.notice(`the feed cannot report the state of the sim: ${stackOf(error)}`);
     }
   }
-
-  const stopVeiled = journal.onVeiled((project) => {
-    epoch = makeEpoch();
-    shared.clear();
-    recent.begin();
-    for (const session of sessions) session.reset(project);
-  });
-
-  return {
-    /** Names the history that is shown: cursors of another epoch mean nothing. */
-    get epoch() {
-      return epoch;
-    },
-    get cursor() {
-      return journal.last;
-    },
-    connect(wire: FeedConnection) {
-      if (isClosed) {
-        wire.close(goingAway, "the sim is closing");
-        return noSession;
-      }
-      const session = createSession(common, wire);
-      if (sessions.size >= limits.pages) {
-        session.end(closing.too_many_pages, `more than ${limits.pages} pages`);
-        return noSession;
-      }
-      if (sessions.size === 0) {
-        lastStat = undefined;
-        cancelTick = timer.after(limits.tick, tick);
-      }
-      sessions.add(session);
-      return session;
-    },
-    /** Ends the sessions; their connections are closed by the server. */
-    close() {
-      isClosed = true;
-      stopVeiled();
-      for (const session of sessions) session.gone();
-    },
-  };
 }
 
-/** The live feed of requests and events (frames.ts). It makes only rows that a client has subscribed to. */
-export type Feed = ReturnType<typeof createFeed>;
-
-/** The websocket code of a server that shuts down. */
 const goingAway = 1001;

@@ -17,13 +17,10 @@ export type ClientFrame =
    */
   | {
       readonly t: "subscribe";
-      /** Repeated in the answer. */
       readonly id: number;
       readonly epoch?: string;
       readonly cursor?: number;
-      /** Only rows of this project. */
       readonly project?: number;
-      /** A filter; "" matches everything. */
       readonly events: string | null;
       readonly requests: string | null;
       /** Names of properties: `values` of a row of an event has them. */
@@ -61,12 +58,10 @@ export type SimFrame =
   /** Rows were cleared, or the history was replaced: the client must read its rows again. */
   | { readonly t: "reset"; readonly epoch: string; readonly project: number | null }
   | { readonly t: "stat"; readonly stat: Stat }
-  /** The connection is about to be closed. */
   | { readonly t: "bye"; readonly code: number; readonly message: string };
 
 /** The state of the sim, sent once a second while it changes. */
 export interface Stat {
-  /** The machine's time, ms. */
   readonly at: number;
   readonly requests: number;
   readonly rejected: number;
@@ -85,22 +80,16 @@ export interface Stat {
     readonly hits: number;
     readonly misses: number;
   } | null;
-  /** The mode and the upstream of a running recording. */
   readonly recording: { readonly mode: string; readonly upstream: string | null } | null;
   readonly scenario_problems: number;
-  /** The last applied edit of the scenario, in one line. */
   readonly scenario_edit: { readonly at: number; readonly summary: string } | null;
-  /** Entries of the data folder that cannot be read. */
   readonly damage: number;
   /** Grows with each change of the world (flags, projects, exports …). */
   readonly world: number;
-  /** Pages that are connected. */
   readonly pages: number;
 }
 
-/** Why a connection is closed, in addition to the usual 1000 and 1001. */
 export const closing = {
-  /** There was no first frame, or it cannot be read. */
   bad_frame: 4400,
   token_required: 4401,
   /** The client received nothing for too long; it may reconnect with its cursor. */

@@ -23,7 +23,6 @@ function droppedIn(events: readonly EventFacts[]): number {
   return count;
 }
 
-/** The value of the answer's header `x-phx-source` (http/app.ts). */
 function sourceOf({ scripted, fault, source }: RequestHead): string {
   if (scripted) return "script";
   return fault === undefined ? (source ?? "emulator") : "fault";
@@ -85,12 +84,10 @@ function keysIn(line: TrafficLine): readonly EventKey[] {
   return keys;
 }
 
-/** The fields of an event's row that come from its request. */
 interface Carrier {
   readonly n: number;
   readonly at: number;
   readonly project: number | null;
-  /** Seq of its first event. */
   readonly seq: number;
 }
 
@@ -109,7 +106,6 @@ const eventHead = (carrier: Carrier, i: number, facts: EventFacts, key: EventKey
   warnings: facts.warnings ?? noWarnings,
 });
 
-/** The head of event `i` (from 0) of a line. @throws RangeError if the line has no such event */
 function eventHeadOf(line: TrafficLine, i: number): EventHead {
   const { n, at, project, seq = 0 } = line;
   const facts = line.events?.[i];
@@ -133,7 +129,6 @@ function writtenEventHeads({ n, seq, count, entry }: Written): readonly EventHea
   return (record.events ?? noEvents).map((facts, i) => eventHead(carrier, i, facts, record.keys?.[i]));
 }
 
-/** Event `i` (from 0) of a line, as filters see it. */
 export function eventSubject(line: TrafficLine, i: number): EventSubject {
   const row = eventHeadOf(line, i);
   const properties = once(() => showEvent(line, i).properties);
@@ -145,7 +140,6 @@ export function eventSubject(line: TrafficLine, i: number): EventSubject {
   };
 }
 
-/** The text of a value in lower case. */
 function* textOf(value: Json | undefined): Stepwise<string> {
   if (value === undefined) return "";
   if (isQuick(value)) return (typeof value === "string" ? value : JSON.stringify(value)).toLowerCase();
@@ -197,7 +191,6 @@ export function* passedRequest(
   }
 }
 
-/** The indexes of a line's events that are visible: cleared ones are not. */
 function visibleIn({ seq, events }: TrafficLine, log: TrafficLog): number[] {
   if (seq === undefined || events === undefined) return [];
   return Array.from(log.scan({ since: seq - 1, until: seq + events.length - 1 }), ({ index }) => index);

@@ -4,13 +4,13 @@ import type { Call } from "../../../kernel/http/call.ts";
 import { checkSender, type GuardRules } from "../../../kernel/http/control-access.ts";
 import { readEventFilter, readRequestFilter } from "../filter/read.ts";
 import type { TrafficLog, Written } from "../log/traffic-log.ts";
-import { createFeed } from "./feed.ts";
+import { Feed } from "./feed.ts";
 import type { Stat } from "./frames.ts";
 import { feedJournal } from "./make-rows.ts";
+import type { FeedConnection } from "./ports.ts";
 
 type Counts = Record<"requests" | "rejected" | "events" | "kept" | "dropped" | "warned", number>;
 
-/** Facts of the sim that the journal does not know. */
 export type FeedFacts = Omit<Stat, keyof Counts | "at" | "pages">;
 
 export interface FeedPorts {
@@ -60,10 +60,9 @@ export function runningCounts(log: TrafficLog): { now(): Counts; close(): void }
   };
 }
 
-/** Opens the feed of a sim; it ends with the sim. */
 export function openFeed({ log, clock, closing, facts, notice }: FeedPorts, rules: GuardRules) {
   const counts = runningCounts(log);
-  const feed = createFeed({
+  const feed = new Feed({
     journal: feedJournal(log),
     read: { events: readEventFilter, requests: readRequestFilter },
     now: clock.now,
@@ -86,10 +85,9 @@ export function openFeed({ log, clock, closing, facts, notice }: FeedPorts, rule
      */
     admit(call: Call) {
       checkSender(call, rules);
-      return feed.connect;
+      return (wire: FeedConnection) => feed.connect(wire);
     },
   };
 }
 
-/** The feed, and the check of clients that open it. */
 export type FeedAdmission = ReturnType<typeof openFeed>;

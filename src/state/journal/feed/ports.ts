@@ -4,7 +4,6 @@ import type { EventSubject, FilterReading, RequestSubject } from "../filter/type
 import type { EventHead, EventRow, RequestRow } from "./feed-row.ts";
 
 export const limits = {
-  /** Pages at the same time. */
   pages: 32,
   /** Time in which a page must send hello, ms. */
   hello: 5_000,
@@ -18,7 +17,6 @@ export const limits = {
   stalled: 30_000,
   /** Requests, events and characters of a frame; one request is never split. */
   batch: { requests: 200, events: 2_000, characters: 128 * 1024 },
-  /** From one round of frames to the next, ms. */
   round: 30,
   /** Work for one page before other work gets a turn, ms. */
   turn: 4,
@@ -34,7 +32,6 @@ export interface Kinds {
   readonly requests: boolean;
 }
 
-/** The rows of one request; kinds that are not needed are missing. */
 export interface FeedEntry {
   readonly n: number;
   readonly project: number | null;
@@ -46,7 +43,6 @@ export interface Journal {
   readonly last: number;
   /** The visible rows of request n; undefined if it is evicted or hidden. */
   read(n: number): FeedEntry | undefined;
-  /** The properties of an event; empty if its request is evicted. */
   properties(row: EventHead): Readonly<Record<string, Json>>;
   /** The row of an event; without a preview if its request is evicted. */
   complete(head: EventHead, columns: readonly string[]): EventRow;
@@ -66,25 +62,20 @@ export interface FilterReaders {
 export interface FeedConnection {
   /** Sends one frame of JSON text, in UTF-8; `sent` is called once the system has taken it. */
   send(frame: Buffer, sent: () => void): void;
-  /** Bytes that are not sent yet. */
   buffered(): number;
   close(code: number, reason: string): void;
 }
 
 export interface Session {
-  /** A message arrived; null: one that is not text. */
   receive(message: string | null): void;
-  /** The connection is closed. */
   gone(): void;
 }
 
-/** Passes time; tests replace it. */
 export interface Timer {
   /** Milliseconds since some moment; never goes back. */
   now(): number;
   /** Runs once after `ms`; returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
-  /** Runs once after the current work. */
   soon(run: () => void): void;
 }
 

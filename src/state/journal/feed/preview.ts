@@ -5,7 +5,6 @@ import { exceptionHead } from "../exception.ts";
 import { valuesAt } from "../filter/values.ts";
 import { isSdkProperty } from "../sdk-properties.ts";
 
-/** A label and its value; one of them may be empty. */
 type PreviewPart = readonly [label: string, value: string];
 
 export interface EventPreview {
@@ -41,7 +40,6 @@ function cut(text: string, length: number): string {
   return `${start.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** A value in short; objects and lists only by their size. */
 function shortText(value: Json | undefined, length: number = most.value): string {
   if (value === undefined) return "";
   if (Array.isArray(value)) {
@@ -191,7 +189,6 @@ function fitting(parts: readonly (PreviewPart | undefined)[]): PreviewPart[] {
 
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
-/** Path of the page's address, or the name of the screen. */
 function pathOf(properties: Properties): string {
   const url = own(properties, "$current_url");
   if (typeof url === "string" && origin.test(url.slice(0, 300))) {

@@ -20,16 +20,13 @@ import { eventRowOf, eventSubject, passedRequest } from "./make-rows.ts";
 import { createStreams, lastSeen, type StreamPorts } from "./stream.ts";
 
 export interface FeedRowPorts extends StreamPorts {
-  /** The live feed; made on first use. */
   feed(): Promise<Pick<Feed, "epoch" | "cursor">>;
 }
 
 /** Limits of one call; the next page continues with `before`. */
 const limits = { examined: 200_000, ms: 300 } as const;
-/** Time until other work gets a turn, ms. */
 const sliceMs = 8;
 
-/** Something that was examined: its number, and its row if it passes. */
 interface Examined<Row> {
   readonly number: number;
   readonly row: Row | undefined;

@@ -7,8 +7,9 @@ import type { Reply } from "../../../kernel/http/reply.ts";
 import type { EventSubject, Filter } from "../filter/types.ts";
 import { indexedPart } from "../filter-parameter.ts";
 import type { EventFilter, TrafficLog } from "../log/traffic-log.ts";
-import { slice } from "../search.ts";
+import { examineEvents, slice } from "../search.ts";
 import { showEvent } from "../show.ts";
+import type { TrafficLine } from "../traffic.ts";
 import { eventSubject } from "./make-rows.ts";
 
 export interface StreamPorts {
@@ -34,7 +35,6 @@ const message = (event: string, id: number, data: unknown): string =>
 
 const gap = (from: number, to: number): string => message("gap", to, { from, to });
 
-/** Wakes up when something was written. */
 function bellOf(log: TrafficLog) {
   let hasRung = false;
   let wake = () => {};
@@ -83,7 +83,6 @@ function gapAfter(log: TrafficLog, cursor: number, project: number | undefined):
   return first > cursor + 1 && log.lost(cursor, project) ? first - 1 : undefined;
 }
 
-/** The next events, a few at a time, and the seq of the last one examined. */
 async function pageAfter(
   { log, clock }: StreamPorts,
   { filter, project }: Wanted,
@@ -92,15 +91,12 @@ async function pageAfter(
   const until = log.lastSeq;
   const within: EventFilter = { ...indexedPart(filter, project), since: cursor, until };
   const now = clock.now();
+  const match = (line: TrafficLine, index: number) =>
+    filter.test(eventSubject(line, index), now) ? showEvent(line, index) : undefined;
   let text = "";
   let examined = 0;
-  for (const ref of log.scanInSteps(within)) {
-    if (!ref) {
-      await turn();
-      continue;
-    }
-    const { seq, line, index } = ref;
-    if (filter.test(eventSubject(line, index), now)) text += message("event", seq, showEvent(line, index));
+  for await (const { seq, event } of examineEvents(log, within, match)) {
+    if (event) text += message("event", seq, event);
     if (++examined === slice || text.length > mostCharacters) return { text, cursor: seq };
   }
   return { text, cursor: until };

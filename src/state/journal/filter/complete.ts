@@ -8,17 +8,14 @@ import { type Name, scan, type Term, type Token, type Value } from "./scan.ts";
 import type { Completion, FilterKind, KnownValues } from "./types.ts";
 
 const mostOffered = 50;
-/** Longer names and values are not offered. */
 const longestOffered = 200;
 
 interface Offer {
   readonly text: string;
   readonly note: string;
-  /** The names by which it is found (default: the text). */
   readonly names?: readonly string[];
 }
 
-/** The part of the filter that is replaced, and its text before the caret. */
 interface Typed {
   readonly from: number;
   readonly to: number;
@@ -43,7 +40,6 @@ const propertyOffers = ({ properties }: KnownValues, after: string): Offer[] =>
     .filter(isOffered)
     .map((name) => ({ text: pathText(["prop", name]) + after, note: "a property", names: [name, `prop.${name}`] }));
 
-/** The start of a term: `event:`, `prop.`. */
 const fieldOffer = ({ name, aliases = [], note }: FieldFacts, after: string): Offer => ({
   text: name === "prop.NAME" ? propertyName : name + after,
   note,
@@ -106,7 +102,6 @@ const isWord = ({ kind, length }: Token): boolean =>
 
 const holds = ({ at, length }: Token, caret: number): boolean => at <= caret && caret <= at + length;
 
-/** The value at the caret; undefined in the operator before it. */
 const valueIn = ({ values }: Term, caret: number): Value | undefined => values.findLast((it) => it.at <= caret);
 
 function typedValue(text: string, caret: number, { at, length, isQuoted }: Value, isOpen: boolean): Typed {

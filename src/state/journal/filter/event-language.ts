@@ -9,7 +9,6 @@ import { holdsText, valuesAt } from "./values.ts";
 /** posthog-js calls itself "web". */
 const libOf = (lib: Json | undefined): Json | undefined => (lib === "web" ? ["web", "posthog-js"] : lib);
 
-/** Fields of events; a request has those of its events. */
 export const carriedFields: readonly Field<EventSubject>[] = [
   {
     name: "event",
@@ -56,7 +55,6 @@ export const carriedFields: readonly Field<EventSubject>[] = [
   },
 ];
 
-/** The reason for its drop, and its warnings. */
 export const reasonsOf = ({ row }: EventSubject): string[] =>
   row.reason === null ? [...row.warnings] : [row.reason, ...row.warnings];
 

@@ -18,7 +18,6 @@ const facts = <Subject>({ fields, states }: Language<Subject>): readonly FieldFa
   },
 ];
 
-/** The fields of both kinds of filter, for people: help sheets, completion, docs. */
 export const filterFields: Readonly<Record<FilterKind, readonly FieldFacts[]>> = {
   events: facts(eventLanguage),
   requests: facts(requestLanguage),

@@ -5,7 +5,6 @@ import { nameTest } from "../../../kernel/base/wildcard.ts";
 import type { Op, Value } from "./scan.ts";
 import { holdsText } from "./values.ts";
 
-/** True if the found value matches. @param now ms */
 export type ValueCheck = (found: Json, now: number) => boolean;
 
 export interface ValueProblem {
@@ -16,7 +15,6 @@ export interface ValueProblem {
 export interface FieldExample {
   readonly name: string;
   readonly example: string;
-  /** The only valid words. */
   readonly choices?: readonly string[] | undefined;
 }
 
@@ -32,7 +30,6 @@ type Reader = (value: Value, asked: FieldExample) => ValueCheck | ValueProblem;
 const numberShape = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const isNumberGlob = (text: string): boolean => /^[\d*.-]*$/.test(text) && text.includes("*");
 
-/** The number in a text; undefined if it is none. */
 export const numberIn = (text: string): number | undefined => (numberShape.test(text) ? Number(text) : undefined);
 
 const orders: Readonly<Record<">" | ">=" | "<" | "<=", (a: number | string, b: number | string) => boolean>> = {
@@ -108,7 +105,6 @@ const readAnything: Reader = (value) => {
   return op === "~" ? containing(value) : equalTo(value, false);
 };
 
-/** A duration before now, or a time. */
 const readTime =
   (fits: (at: number, limit: number) => boolean): Reader =>
   ({ text }, { name }) => {
@@ -128,11 +124,8 @@ const readBetween: Reader = ({ text }, { name, example }) => {
   return (found) => typeof found === "number" && found >= from && found < to;
 };
 
-/** How values are read and compared, by kind of field. */
 const kinds = {
-  /** Names and ids, with case. */
   name: { ops: [":", "~"], read: readName },
-  /** Words, without case. */
   word: { ops: [":", "~"], read: readWord },
   number: { ops: [":", ">", ">=", "<", "<="], read: readNumber },
   anything: { ops: [":", "~", ">", ">=", "<", "<="], read: readAnything },
@@ -143,7 +136,6 @@ const kinds = {
 
 export type KindName = keyof typeof kinds;
 
-/** The check of a value, or why it is invalid. */
 export function checkFor(kind: KindName, value: Value, asked: FieldExample): ValueCheck | ValueProblem {
   const { ops, read } = kinds[kind];
   const known: readonly Op[] = ops;

@@ -4,29 +4,24 @@ import type { IndexedPart, KnownValues } from "./types.ts";
 
 export interface FieldFacts {
   readonly name: string;
-  /** Other names for it. */
   readonly aliases?: readonly string[];
   readonly kind: KindName;
   readonly note: string;
   readonly example: string;
-  /** The only valid words. */
   readonly choices?: readonly string[];
   readonly offers?: keyof KnownValues | readonly string[];
 }
 
 /** A field with its value of a subject: undefined or null if there is none, a list if there are several. */
 export interface Field<Subject> extends FieldFacts {
-  /** True if it reads more than the row. */
   readonly isHeavy?: boolean;
   readonly index?: keyof IndexedPart;
   of(subject: Subject): Json | undefined;
 }
 
-/** A word after `is:`. */
 export interface State<Subject> {
   readonly name: string;
   readonly note: string;
-  /** True if it reads more than the row. */
   readonly isHeavy?: boolean;
   readonly indexed?: IndexedPart;
   /** True if the indexed part finds more than the state. */

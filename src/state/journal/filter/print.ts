@@ -14,7 +14,6 @@ function isPlain(text: string): boolean {
   return token.term.values.length === 1 && value?.op === ":" && !value.isQuoted && value.text === text;
 }
 
-/** The text as the value of a field, in quotes if it needs them. */
 export const valueText = (text: string): string => (isPlain(text) ? text : quoted(text));
 
 /** The path to a property as it is written: `prop.$current_url`, `prop."a.b"`. */
@@ -27,7 +26,6 @@ export function pathText(path: readonly string[]): string {
   return steps.join(".");
 }
 
-/** True if it would be read as a number, or as a word of JSON. */
 const isTyped = (text: string): boolean => /^(?:null|true|false|[+-]?\.?\d.*)$/i.test(text);
 
 /**

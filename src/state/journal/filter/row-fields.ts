@@ -20,7 +20,6 @@ const faultsOf = ({ fault }: RequestRow): string[] | null => (fault === null ? n
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "HEAD"];
 const sources = ["emulator", "tape", "upstream", "script", "fault"];
 
-/** A field of requests, and of their events. */
 export interface RowField extends FieldFacts {
   of(row: RequestRow): Json | undefined;
 }
@@ -84,7 +83,6 @@ interface Timed {
   readonly row: { readonly at: number; readonly project: number | null };
 }
 
-/** Time and place of arrival. */
 export const arrivalFields = <Subject extends Timed>(): readonly Field<Subject>[] => [
   {
     name: "project",

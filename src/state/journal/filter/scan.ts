@@ -2,7 +2,6 @@ import type { FilterProblem } from "./types.ts";
 
 export type Op = ":" | "~" | ">" | ">=" | "<" | "<=";
 
-/** Which characters of the text, from 0. */
 export interface Span {
   readonly at: number;
   readonly length: number;
@@ -81,7 +80,6 @@ interface Quoted extends Span {
   readonly problem?: FilterProblem;
 }
 
-/** What is in the quotes that begin here; to the end where they are not closed. */
 function quotedAt(text: string, at: number): Quoted | undefined {
   if (text[at] !== '"') return undefined;
   const found = matchAt(quotedShape, text, at);
@@ -89,7 +87,6 @@ function quotedAt(text: string, at: number): Quoted | undefined {
   return { at, length: text.length - at, text: text.slice(at + 1), problem: unclosed(text, at) };
 }
 
-/** One step of a name: `a`, or `"a.b"`, which is closed. */
 function stepAt(text: string, at: number, shape: RegExp): { step: string; end: number } | undefined {
   const quoted = at > 0 && text[at - 1] === "." ? quotedAt(text, at) : undefined;
   if (quoted && !quoted.problem) return { step: quoted.text, end: at + quoted.length };
@@ -146,13 +143,11 @@ interface Scanned {
 
 const isAddress = (text: string, end: number): boolean => text.startsWith("://", end);
 
-/** A name of which a quote is not closed. */
 function brokenName(text: string, { at, length }: Name): Scanned {
   const token: Token = { kind: "text", at, length: text.length - at, text: "", isQuoted: true };
   return { token, problems: [unclosed(text, at + length)] };
 }
 
-/** A field, how it is compared, and with what. */
 function termAt(text: string, at: number): Scanned | undefined {
   const name = nameAt(text, at);
   if (name && !name.isWhole && text[at + name.length] === '"') return brokenName(text, name);

@@ -5,9 +5,7 @@ import type { EventHead, RequestRow } from "../feed/feed-row.ts";
 export interface EventSubject {
   readonly row: EventHead;
   properties(): Readonly<Record<string, Json>>;
-  /** Id of the group of equal exceptions; undefined for other events. */
   exceptionGroup(): string | undefined;
-  /** Its request; undefined if it is evicted. */
   request(): RequestRow | undefined;
 }
 
@@ -24,18 +22,14 @@ export interface IndexedPart {
   distinct_id?: string;
   project?: number;
   outcome?: "kept" | "dropped";
-  /** Only events with warnings, or without. */
   warned?: boolean;
-  /** Code of a reason or a warning. */
   reason?: string;
-  /** Of requests. */
   rejected?: boolean;
 }
 
 export type FilterKind = "events" | "requests";
 
 export interface Filter<Subject> {
-  /** Its usual spelling. */
   readonly text: string;
   /** True if it reads rows only, and never calls `properties`, `events` and `text`. */
   readonly isLight: boolean;
@@ -49,7 +43,6 @@ export interface Filter<Subject> {
 }
 
 export interface FilterProblem {
-  /** Index of its first character. */
   readonly at: number;
   readonly length: number;
   readonly message: string;
@@ -68,7 +61,6 @@ export interface Completion {
   readonly note: string;
 }
 
-/** Values that were seen, for completion. */
 export interface KnownValues {
   readonly events: readonly string[];
   readonly distinctIds: readonly string[];

@@ -12,7 +12,6 @@ export function holdsText(value: Json, lower: string): boolean {
   return false;
 }
 
-/** The items of a list; another value alone. */
 const spread = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);
 
 const isIndex = (step: string): boolean => /^\d+$/.test(step);

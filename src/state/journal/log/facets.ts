@@ -52,14 +52,12 @@ const reasonNumber = (code: string): number => {
   return place === undefined ? unknownReason : place + 1;
 };
 
-/** The bits of an event: the reason for its drop, and its warnings. */
 export function eventFacet({ dropped, warnings: codes }: Pick<EventFacts, "dropped" | "warnings">): number {
   let bits = dropped === undefined ? 0 : reasonNumber(dropped);
   if (codes) for (const code of codes) bits |= warningBit(code);
   return bits;
 }
 
-/** True if the event has warnings. */
 export const isWarnedFacet = (facet: number): boolean => (facet & warningBits) !== 0;
 
 /** True if the event was dropped, or has a warning, and was not cleared. */
@@ -69,7 +67,6 @@ export const isProblemFacet = (facet: number): boolean =>
 const noCodes: readonly string[] = [];
 const namesByFacet = new Map<number, readonly string[]>();
 
-/** The codes in the bits, the reason first; each combination is made once. */
 export function codesOfFacet(facet: number): readonly string[] {
   const bits = facet & (reasonMask | warningBits);
   if (bits === 0) return noCodes;
@@ -83,7 +80,6 @@ export function codesOfFacet(facet: number): readonly string[] {
   return made;
 }
 
-/** A test of facets for one code; undefined for a code that the index does not know. */
 export function facetTestFor(code: string): ((facet: number) => boolean) | undefined {
   if (reasonPlaces.has(code)) {
     const wanted = reasonNumber(code);

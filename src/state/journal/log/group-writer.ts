@@ -12,7 +12,6 @@ const newline = 0x0a;
 interface GroupWriterOptions<T> {
   /** Looks for what other programs did to the files, before a group begins. */
   look(): void;
-  /** @throws an error if nothing may be written */
   mustBeWritable(): void;
   /** Appends the bytes of a group, all or nothing. @throws the system's error */
   write(group: Buffer): void;
@@ -37,12 +36,10 @@ export class GroupWriter<T> {
     this.#options = options;
   }
 
-  /** Bytes that are not written yet. */
   get size(): number {
     return this.#used;
   }
 
-  /** The bytes that are not written yet, from one place to another. */
   pending(from: number, to: number): Buffer {
     return this.#buffer.subarray(from, Math.min(to, this.#used));
   }
@@ -73,7 +70,6 @@ export class GroupWriter<T> {
     }
   }
 
-  /** Adds `}` and a newline. */
   endLine(): void {
     this.#makeRoom(2);
     this.#buffer[this.#used++] = brace;
@@ -129,7 +125,6 @@ export class GroupWriter<T> {
     onWritten(group);
   }
 
-  /** Writes what is scheduled now. Errors reach `written` only. */
   flush(): void {
     if (!this.#waiting) return;
     try {

@@ -2,7 +2,6 @@ import type { Rows } from "./rows.ts";
 
 /** Numbers (seqs of events, or numbers of requests) of a project that are hidden: those from `from` to `to`. */
 export interface HiddenRange {
-  /** 0: of none. */
   project: number;
   from: number;
   to: number;
@@ -14,7 +13,6 @@ export interface HidingTable {
   meta: number;
   hiddenBit: number;
   flagBits: number;
-  /** Number of row 0. */
   first: number;
 }
 
@@ -39,7 +37,6 @@ export function hiddenRuns({ rows, meta, hiddenBit, flagBits, first }: HidingTab
   return runs;
 }
 
-/** All rows, one run for each project. */
 export function everyRun({ rows, meta, flagBits, first }: HidingTable): HiddenRange[] {
   const projects = new Set<number>();
   for (let row = 0; row < rows.length; row++) projects.add(rows.get(row, meta) >>> flagBits);

@@ -9,30 +9,23 @@ import { type ClearLine, type HiddenLine, newBirth, openingLine, type ProblemsLi
 import type { LogTables } from "./log-tables.ts";
 import { noProject } from "./traffic-index.ts";
 
-/** The visible part of the log at a moment, which `restoring` shows again. */
 export interface LogMark {
   /** Identifies the log; a log that was emptied is another one. */
   birth: number;
-  /** The last request and the last event. */
   n: number;
   seq: number;
-  /** Numbers of visible requests and events. */
   requests: number;
   events: number;
-  /** Number of evicted requests (default: 0). */
   evicted?: number;
   hidden: { requests: HiddenRange[]; events: HiddenRange[] };
 }
 
 export interface CopiedLine {
   line: TrafficLine;
-  /** True if its events are hidden. */
   isCleared: boolean;
 }
 
-/** Reports that something was hidden, or became visible again. */
 export interface Veiled {
-  /** Only of this project. */
   project: number | null;
   /** True if everything up to now was hidden; false if another history is shown. */
   isCleared: boolean;
@@ -42,7 +35,6 @@ interface HidingParts {
   tables: LogTables;
   writer: GroupWriter<unknown>;
   onReplaced: () => void;
-  /** The file was switched, and its lines are indexed. */
   onSwitched: () => void;
   onVeiled: (veiled: Veiled) => void;
 }
@@ -57,7 +49,6 @@ export class LogHiding {
     this.#tables = parts.tables;
   }
 
-  /** A line that is not appended in parts, with its newline. */
   #lineOf(content: object): string {
     const json = JSON.stringify(content);
     return `${this.#tables.bytes.isFile ? sealed(json) : json}\n`;

@@ -22,11 +22,7 @@ const longLine = 16 * 1024;
 const checkSize = 1024 * 1024;
 
 /** A line without its events, headers and bodies, as lists show it. */
-export type RequestHead = Pick<TrafficLine, HeadField> & {
-  /** Number of its events, and of those that were dropped. */
-  carried: number;
-  dropped: number;
-};
+export type RequestHead = Pick<TrafficLine, HeadField> & { carried: number; dropped: number };
 type HeadField =
   | ("n" | "at" | "method" | "target" | "status" | "us" | "project")
   | ("rejected" | "fault" | "scripted" | "source" | "partition");
@@ -39,14 +35,12 @@ export interface EventRef {
 
 interface ReaderParts {
   tables: LogTables;
-  /** Holds the lines that are not in the file yet. */
   writer: GroupWriter<unknown>;
   report: (damage: Damage) => void;
   /** Checks whether another program has changed the file; true if it was indexed again. */
   looksAgain: () => boolean;
 }
 
-/** Reads lines by their rows, and reports damaged ones. */
 export class LineReader {
   readonly #tables: LogTables;
   readonly #bytes: Bytes;
@@ -88,7 +82,6 @@ export class LineReader {
     return inGroup >= 0 ? this.#parts.writer.pending(inGroup, inGroup + size) : this.#bytes.read(offset, size);
   }
 
-  /** The bytes of the line at a request row, without its newline. */
   #bytesAt(row: number): Buffer {
     const offset = this.#offsetOf(row);
     const isNext = row + 1 < this.#tables.requests.length && this.#offsetOf(row + 1) > offset;
@@ -118,7 +111,6 @@ export class LineReader {
     return undefined;
   }
 
-  /** True if a line begins where the index says. */
   #startsLine(row: number): boolean {
     return !this.#bytes.isFile || this.#bytes.read(this.#offsetOf(row) - 1, 1)[0] === newline;
   }
@@ -164,7 +156,6 @@ export class LineReader {
     return seq === undefined || row < tables.firstEventHeld() || tables.events.get(row, event.request) === n;
   }
 
-  /** Reports rows that an earlier run found to be lost. */
   #reportLost(from: number): void {
     const tables = this.#tables;
     let to = from;
@@ -209,7 +200,6 @@ export class LineReader {
     return this.#isHeld(at) ? this.#readAt(at)?.text : undefined;
   }
 
-  /** The line of a request, in steps. */
   *readingAt(row: number): Stepwise<TrafficLine | undefined> {
     if (!this.#isHeld(row)) return undefined;
     const tables = this.#tables;
@@ -238,7 +228,6 @@ export class LineReader {
     return line && headOf(line);
   }
 
-  /** Number of a request's events, by the index. */
   #countsOf(n: number, seq: number | undefined): { carried: number; dropped: number } {
     const { events, opening } = this.#tables;
     let carried = 0;
@@ -251,7 +240,6 @@ export class LineReader {
     return { carried, dropped };
   }
 
-  /** The row of the request that carried an event. */
   #carrierOf(row: number): number {
     return this.#tables.events.get(row, event.request) - this.#tables.opening.n;
   }
@@ -312,25 +300,14 @@ export class LineReader {
     return row < held || isIntact(this.#bytesAt(row), tables.opening.n + row);
   }
 
-  /** Empties the cache of parsed lines. */
   forget(): void {
     this.#cache.clear();
   }
 }
-const fieldsOf = (line: Pick<TrafficLine, HeadField>): Pick<TrafficLine, HeadField> => ({
-  n: line.n,
-  at: line.at,
-  method: line.method,
-  target: line.target,
-  status: line.status,
-  us: line.us,
-  project: line.project,
-  ...(line.rejected && { rejected: line.rejected }),
-  ...(line.fault !== undefined && { fault: line.fault }),
-  ...(line.scripted && { scripted: line.scripted }),
-  ...(line.source !== undefined && { source: line.source }),
-  ...(line.partition !== undefined && { partition: line.partition }),
-});
+function fieldsOf(line: Pick<TrafficLine, HeadField>): Pick<TrafficLine, HeadField> {
+  const { n, at, method, target, status, us, project, rejected, fault, scripted, source, partition } = line;
+  return { n, at, method, target, status, us, project, rejected, fault, scripted, source, partition };
+}
 
 export function headOf(line: TrafficLine): RequestHead {
   const { events = [] } = line;

@@ -16,12 +16,10 @@ export interface Opening {
   from?: { n: number; seq: number; offset: number; evicted: number };
 }
 
-/** A line that hides the events up to a seq, and the requests up to a number. */
 export interface ClearLine {
   clear: { project: number | null; until: number; requests?: number };
 }
 
-/** A line that clears the problems of events up to a seq, and of requests up to a number. */
 export interface ProblemsLine {
   problems_cleared: { project: number | null; seq: number; n: number };
 }
@@ -57,7 +55,6 @@ export function isIntact(bytes: Buffer, n: number): boolean {
   return hasSeal(line) && isOfRequest(line, n);
 }
 
-/** True if a line, sealed or not, begins as that of request n does. */
 export function isOfRequest(line: Buffer, n: number): boolean {
   const from = isSealed(line) ? sealLength : 1;
   const start = `"n":${n},`;
@@ -170,7 +167,6 @@ export function readOpening(bytes: Bytes, name: string): Opening | undefined {
   throw notOurs(bytes, name, reasonOf(bytes));
 }
 
-/** Why the first line is not that of a log. */
 function reasonOf(bytes: Bytes): string {
   const start = bytes.read(0, 3);
   if (start.equals(Buffer.from("\ufeff"))) return "it begins with a byte order mark, which an editor put there";
@@ -199,13 +195,10 @@ function notOurs(bytes: Bytes, name: string, reason: string): DataFolderError {
 const openingText = (opening: Omit<Opening, "log" | "version">): string =>
   JSON.stringify({ log: openingLog, version: 1, ...opening } satisfies Opening);
 
-/** The first line of a log, with its newline. */
 export const openingLine = (opening: Omit<Opening, "log" | "version">): string => `${sealed(openingText(opening))}\n`;
 
-/** Distinguishes a new log from others. */
 export const newBirth = (): number => Math.floor(Math.random() * 2 ** 48);
 
-/** Writes the first line of a new log. */
 export function startLog(bytes: Bytes, n: number, seq: number): Opening {
   const text = openingLine({ birth: newBirth(), n, seq });
   bytes.append(Buffer.from(text));

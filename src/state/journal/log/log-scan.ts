@@ -21,19 +21,15 @@ export interface LineBytes {
   readonly seqs: readonly number[];
 }
 
-/** Selects events. Absent keys do not restrict. */
 export interface EventFilter {
   project?: number;
   event?: string;
   distinct_id?: string;
   outcome?: "kept" | "dropped";
-  /** Only events with warnings, or without. */
   warned?: boolean;
   /** Only events with this code of a reason or a warning (state/journal/drop-reasons.ts). */
   reason?: string;
-  /** Only events after this seq. */
   since?: number;
-  /** Only events up to this seq. */
   until?: number;
   order?: "asc" | "desc";
   /** Only the event with this uuid; null: only events whose uuid the sim made, which are not in the index. */
@@ -43,7 +39,6 @@ export interface EventFilter {
 /** Selects events by what the index knows for certain: no hashes. */
 type LineFilter = Pick<EventFilter, "project" | "outcome" | "since" | "until">;
 
-/** Selects events that are read in the order of their own times. */
 export interface TimeFilter extends EventFilter {
   /** Only events after, and before, these times, ms. */
   after: number;
@@ -54,7 +49,6 @@ export interface TimeFilter extends EventFilter {
 export interface IndexedEvent {
   seq: number;
   n: number;
-  /** Hash of its name. */
   name: number;
   project: number;
   isDropped: boolean;
@@ -71,18 +65,15 @@ export interface IndexedRequest {
   isCleared: boolean;
 }
 
-/** Selects requests by the index. Absent keys do not restrict. */
 interface RequestFilter {
   rejected?: boolean;
   project?: number;
   partition?: string;
-  /** Only requests before this number. */
   before?: number;
   /** Only requests that ask for flags, or carry an event about the use of a flag. */
   flags?: true;
 }
 
-/** An event, and its time. */
 interface Timed {
   readonly seq: number;
   readonly time: number;
@@ -90,7 +81,6 @@ interface Timed {
 
 /** Rows of the index in a step, which takes less than a millisecond. */
 const rowsPerStep = 16_384;
-/** The most events that a pass over the index finds. */
 const pageOfTimes = 8_192;
 
 type HashColumns = [a: number, valueA: number, b: number, valueB: number] | undefined;
@@ -107,11 +97,9 @@ function hashColumns(filter: EventFilter): HashColumns {
 interface ScanParts {
   tables: LogTables;
   reader: LineReader;
-  /** Index keys of a line's events. */
   keysOf: (line: TrafficLine) => EventKey[];
 }
 
-/** Finds events and requests, by the index where possible. */
 export class LogScan {
   protected readonly tables: LogTables;
   protected readonly reader: LineReader;
@@ -159,7 +147,6 @@ export class LogScan {
     }
   }
 
-  /** Rows of the event table that the index cannot rule out. */
   *#rowsOf(filter: EventFilter): Generator<number> {
     const tables = this.tables;
     const backwards = filter.order === "desc";
@@ -233,7 +220,6 @@ export class LogScan {
     };
   }
 
-  /** Numbers of the requests that match, newest first. */
   *requests(filter: RequestFilter): Generator<number> {
     for (const n of this.requestsInSteps(filter)) if (n !== undefined) yield n;
   }
@@ -296,7 +282,6 @@ export class LogScan {
     return ref && this.#keyOf(ref)?.event;
   }
 
-  /** The event with this seq, in steps; undefined if it is evicted. */
   *#refOf(seq: number): Stepwise<EventRef | undefined> {
     const { opening } = this.tables;
     if (seq < opening.seq) return undefined;

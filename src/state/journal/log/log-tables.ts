@@ -20,15 +20,12 @@ import {
   TrafficIndex,
 } from "./traffic-index.ts";
 
-/** Bytes of the first read of a line. */
 const readAhead = 4096;
 const newline = 0x0a;
 
 interface LogTablesOptions {
   bytes: Bytes;
-  /** The file's name, for messages. */
   name: string;
-  /** Where the sidecar files go; absent in memory. */
   sidecars?: { requests: string; events: string } | undefined;
   keysOf: (line: TrafficLine) => EventKey[];
   notice: (text: string) => void;
@@ -111,7 +108,6 @@ export class LogTables {
     return this.#index.events;
   }
 
-  /** Number of the next request, and seq of the next event. */
   get nextRequest(): number {
     return this.#opening.n + this.requests.length;
   }
@@ -120,7 +116,6 @@ export class LogTables {
     return this.#opening.seq + this.events.length;
   }
 
-  /** True once the tables were made from the whole file. */
   get isReindexed(): boolean {
     return this.#isReindexed;
   }
@@ -139,7 +134,6 @@ export class LogTables {
     });
   }
 
-  /** Rows that may be saved already have changed. */
   #touch(): void {
     this.#revision++;
     for (const it of this.#files) it.touch();
@@ -228,7 +222,6 @@ export class LogTables {
     if (this.#isReindexed === wasReindexed) damaged.forEach(this.#options.report);
   }
 
-  /** True if the line of a request is evicted. */
   isGone(row: number): boolean {
     return this.#index.offsetOf(row) < this.bytes.start;
   }
@@ -242,7 +235,6 @@ export class LogTables {
     return firstOf(from, this.requests.length, holds);
   }
 
-  /** The first row with a line. */
   firstHeld(): number {
     const { from, n } = this.#opening;
     return this.hasSidecars ? (from?.n ?? n) - n : this.firstRow(0, (row) => !this.isGone(row));
@@ -290,7 +282,6 @@ export class LogTables {
     this.events.truncate(Math.min(this.events.length, seq - this.#opening.seq));
   }
 
-  /** Removes the rows of the lines from an offset on. */
   #rewind(from: number): void {
     const { requests, events, index } = this;
     const [held, heldEvent] = [this.firstHeld(), this.firstEventHeld()];

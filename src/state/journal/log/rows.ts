@@ -38,7 +38,6 @@ export class Rows {
     return cells;
   }
 
-  /** Appends a row and returns its number. */
   add(a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0): number {
     const { width } = this;
     const at = this.#length % pageRows;
@@ -83,7 +82,6 @@ export class Rows {
     return -1;
   }
 
-  /** The same, backwards from `to - 1`. */
   findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number {
     for (let row = to - 1; row >= from; ) {
       const cells = this.#page(row);
@@ -155,14 +153,11 @@ const magic = 0x50485834; // "PHX4"
 /** Of the header: magic, width, rows, bytes of the log, its birth, a print of its last bytes; and a checksum. */
 const headerFields = 6;
 const headerBytes = (headerFields + 1) * 8;
-/** Behind each page: its checksum. */
 const checkBytes = 4;
-/** Bytes at the end of the covered part of the log; they differ in a log in which lines were moved. */
 const printed = 4096;
 
 interface IndexedLog {
   bytes: Bytes;
-  /** Distinguishes the log from other logs. */
   birth: number;
   /** Distinguishes what the cells mean: another version's rows are of no use. */
   layout: number;
@@ -185,7 +180,6 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
   let fd = isRegular(path) ? openSync(path, "r+") : openNew(path);
   const placeOf = (page: number): number => headerBytes + page * (pageBytes + checkBytes);
 
-  /** Undefined when the page is damaged. */
   function readPage(page: number): Uint32Array | undefined {
     const block = Buffer.alloc(pageBytes + checkBytes);
     if (readSync(fd, block, 0, block.length, placeOf(page)) < block.length) return undefined;
@@ -255,7 +249,6 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
   };
 }
 
-/** A sidecar file that keeps a table's rows, so that opening does not read the log they index. */
 export type RowFile = ReturnType<typeof openRowFile>;
 
 export function printOf(bytes: Bytes, end: number): number {

@@ -18,7 +18,6 @@ export interface ReceivedCall {
   readonly peer: string;
   readonly at: number;
   readonly started: number;
-  /** When its answer was over; absent: now. */
   readonly ended?: number | undefined;
 }
 
@@ -31,7 +30,6 @@ export interface GivenReply {
 /** Answers and undecodable bodies up to this size are kept; of larger ones only the size. */
 const keptWhole = 64 * 1024;
 
-/** The most bytes that are searched for keys. */
 const mostUnpacked = 64 * 1024 * 1024;
 
 /** Names of headers with values that are or may be secrets. The scheme and the key's kind stay readable. */
@@ -149,7 +147,6 @@ function* slicedText(events: readonly EventFacts[] = []): Work<EventsText> {
   return Buffer.concat([...parts, Buffer.from("]")]);
 }
 
-/** The facts of a step's events, each after a comma or the start of the list. */
 function factsTexts(events: readonly EventFacts[], from = 0): string {
   let text = "";
   for (let i = from; i < Math.min(from + itemsPerStep, events.length); i++) {
@@ -208,7 +205,6 @@ function contentType(headers: readonly string[]): string {
 
 /** Everything of a line but its numbers, already as JSON text; and what the index needs. */
 export interface TrafficEntry {
-  /** From `"at":` to the end of the request's facts. */
   head: string;
   /** `,"events":[…]`, or "" when the request carried none. */
   events: EventsText;
@@ -219,14 +215,12 @@ export interface TrafficEntry {
   record: CallRecord;
   at: number;
   method: string;
-  /** With its secrets masked. */
   target: string;
   status: number;
   ms: number;
   project: number | null;
 }
 
-/** A call's address as JSON text, and its target with secrets masked. */
 interface Address {
   readonly text: string;
   readonly masked: string;

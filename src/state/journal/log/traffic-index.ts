@@ -30,10 +30,8 @@ export const event = {
   width: 8,
 } as const;
 
-/** Flags of a request. */
 export const rejectedBit = 1;
 export const forgottenBit = 2;
-/** Flags of an event. */
 export const droppedBit = 1;
 export const clearedBit = 2;
 /** A flag of both: the number was given out, and the file has no line for it that can be read. */
@@ -56,7 +54,6 @@ interface IndexOptions {
   keysOf: (line: TrafficLine) => EventKey[];
   /** Called for an event that may be sent again, with the hash of its uuid. */
   onUnique?: (hash: number, row: number) => void;
-  /** Called when rows change that were there before. */
   onChange?: () => void;
 }
 
@@ -166,7 +163,6 @@ export class TrafficIndex {
     rows.truncate(last);
   }
 
-  /** Returns how many events it hid. */
   clear({ clear: { project, until, requests: lastRequest } }: ClearLine): number {
     this.#onChange();
     const { n, seq, from } = this.#opening;
@@ -242,9 +238,7 @@ export class TrafficIndex {
   }
 }
 
-/** A sequence of lost rows at an offset of the file. */
 interface Gap {
-  /** Offset of the first unreadable line, or of the line after missing ones. */
   offset: number;
   isMissing: boolean;
   rows: readonly [from: number, to: number];
@@ -254,7 +248,6 @@ interface Gap {
 interface Reading {
   index: TrafficIndex;
   bytes: Bytes;
-  /** The file's name, for reports. */
   name: string;
   opening: Pick<Opening, "n" | "seq">;
   report: (damage: Damage) => void;
@@ -306,7 +299,6 @@ export function readTraffic({ index, bytes, name, opening, report }: Reading, fr
   }
 }
 
-/** The lost rows among [from, to). */
 function lostIn(rows: Rows, meta: number, [from, to]: readonly [number, number]): number[] {
   const lost: number[] = [];
   for (let row = from; row < to; row++) if (rows.get(row, meta) & lostBit) lost.push(row);
@@ -317,7 +309,6 @@ function lostIn(rows: Rows, meta: number, [from, to]: readonly [number, number])
 export const spanText = (noun: string, from: number, to: number): string =>
   from === to ? `${noun} ${from}` : `${noun}s ${from} to ${to}`;
 
-/** The rows by their numbers, from the first to the last; nothing for none. */
 function numbers(noun: string, rows: readonly number[], first: number): string[] {
   const [from, to] = [rows[0], rows.at(-1)];
   return from === undefined || to === undefined ? [] : [spanText(noun, from + first, to + first)];

@@ -27,7 +27,6 @@ export type { EventFilter, IndexedEvent, IndexedRequest, TimeFilter } from "./lo
 const checkDelay = 1000;
 const checkPause = 20;
 
-/** What listeners get once a request is in the log. */
 export interface Written {
   n: number;
   /** Seq of its first event, and how many; count 0 when it carried none. */
@@ -38,22 +37,17 @@ export interface Written {
 
 export interface TrafficLogOptions {
   bytes: Bytes;
-  /** Where the sidecar files go; absent in memory. */
   sidecars?: { requests: string; events: string };
   /** Index keys of a line's events, for rebuilding the index after a crash. */
   keysOf: (line: TrafficLine) => EventKey[];
-  /** Notices what other programs do to the file. */
   guard?: FolderGuard;
   /** Must be on disk before the traffic that caused them: documents, people. A group that fails reverts them. */
   units?: readonly Unit[];
   onNotice?: (text: string) => void;
-  /** Called for each line that cannot be read. */
   onDamage?: (damage: Damage) => void;
   /** How much is kept before the oldest requests are evicted (default: all). */
   keep?: Keep;
-  /** The sim's time, for what is kept by its age. */
   now?: () => number;
-  /** The file's name, for messages. */
   name?: string;
 }
 
@@ -78,7 +72,6 @@ export class TrafficLog extends LogScan {
   readonly #bus: Bus<Written>;
   readonly #veils: Bus<Veiled>;
   readonly #lineStart: string;
-  /** The check of the lines that the sidecars cover. */
   readonly #checking: Generator<void> | undefined;
   #checkTimer: NodeJS.Timeout | undefined;
   readonly #tidyTimer: NodeJS.Timeout | undefined;
@@ -202,7 +195,6 @@ export class TrafficLog extends LogScan {
     this.#writer.commit();
   }
 
-  /** Continues with the file as another program left it. */
   #reread(how: "grown" | "shrunk"): void {
     const bytes = this.#bytes;
     const tables = this.tables;
@@ -243,7 +235,6 @@ export class TrafficLog extends LogScan {
     this.#hasComplained = true;
   }
 
-  /** Failures are ignored: without sidecars the next start only takes longer. */
   #saveSidecars(): void {
     try {
       this.#guard?.look(true);
@@ -289,18 +280,15 @@ export class TrafficLog extends LogScan {
     return this.tables.findUuid(fnv1a(uuid), isKept) !== -1;
   }
 
-  /** The row of a request that is not forgotten; -1: none. */
   #rowOf(n: number): number {
     const row = n - this.tables.opening.n;
     return this.tables.isForgotten(row) ? -1 : row;
   }
 
-  /** The line of request n, or undefined when there is none (any more). */
   line(n: number): TrafficLine | undefined {
     return this.reader.lineAt(this.#rowOf(n));
   }
 
-  /** The same, in steps. */
   *reading(n: number): Stepwise<TrafficLine | undefined> {
     return yield* this.reader.readingAt(this.#rowOf(n));
   }
@@ -310,7 +298,6 @@ export class TrafficLog extends LogScan {
     return this.reader.headAt(this.#rowOf(n));
   }
 
-  /** Bytes of the line of request n; 0 if there is none. */
   sizeOf(n: number): number {
     const { requests, opening, index } = this.tables;
     const row = n - opening.n;
@@ -375,9 +362,7 @@ export class TrafficLog extends LogScan {
     return this.tables.revision;
   }
 
-  /**
-   * True if events after this seq, of one project or of all, were evicted or cleared. 0 means since the last clear.
-   */
+  /** True if events after this seq, of one project or of all, were evicted or cleared. 0 means since the last clear. */
   lost(since: number, project?: number): boolean {
     const tables = this.tables;
     const { opening, events } = tables;

@@ -42,13 +42,10 @@ const chunkSize = 1024 * 1024;
 const writeTo = promisify(write);
 const syncTo = promisify(fdatasync);
 
-/** The file of the copy; a crash may leave it. */
 const draftOf = (path: string): string => `${path}.trimmed.tmp`;
 
-/** Removes a copy that a crash left. */
 export const dropDraft = (path: string): void => rmSync(draftOf(path), { force: true });
 
-/** A copy of the end of a file, beside it. */
 interface Draft {
   /** Copies newer lines, and replaces the file. @throws the system's error; then nothing has changed */
   finish(): void;
@@ -105,7 +102,6 @@ async function draftFrom(
   }
 }
 
-/** The share of the kept bytes by which a file is trimmed at once, so that copies are rare. */
 const worthCopying = 0.25;
 
 interface TrimmingParts {
@@ -113,17 +109,14 @@ interface TrimmingParts {
   lines: LineReader;
   writer: GroupWriter<unknown>;
   keep: Keep | undefined;
-  /** The sim's time, for what is kept by its age. */
   now: () => number;
   isClosed: () => boolean;
 }
 
-/** Evicts the oldest requests. */
 export function createTrimming({ tables, lines, writer, keep, now, isClosed }: TrimmingParts) {
   const { bytes, name } = tables;
   const offsetOf = (row: number): number => tables.index.offsetOf(row);
 
-  /** The first event of a request, or of one after it. */
   function firstEventOf(n: number): number {
     const { events } = tables;
     let row = tables.firstEventHeld();
@@ -149,7 +142,6 @@ export function createTrimming({ tables, lines, writer, keep, now, isClosed }: T
     );
   }
 
-  /** The first line of the file that begins with the request at the row. */
   function openingAt(first: number, held: number, offset: number): Opening {
     const { opening } = tables;
     const firstEvent = firstEventOf(opening.n + first);

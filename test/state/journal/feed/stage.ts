@@ -1,4 +1,4 @@
-import { createFeed, type Feed } from "../../../../src/state/journal/feed/feed.ts";
+import { Feed } from "../../../../src/state/journal/feed/feed.ts";
 import type { EventRow } from "../../../../src/state/journal/feed/feed-row.ts";
 import type { SimFrame, Stat } from "../../../../src/state/journal/feed/frames.ts";
 import type { FeedEntry, Kinds, Session, Timer } from "../../../../src/state/journal/feed/ports.ts";
@@ -133,7 +133,7 @@ export function stage({ token = null }: { token?: string | null } = {}): Stage {
       return made;
     },
   };
-  const feed = createFeed({
+  const feed = new Feed({
     journal: {
       get last() {
         return entries.length;
