@@ -2,18 +2,13 @@ import { type ClockState, type SimClock, timeRange } from "./clock.ts";
 import { SimError } from "./errors.ts";
 import type { Json } from "./json.ts";
 
-/** Something that came about because its time had come; further keys say what. */
 export interface Happened {
-  /** When, by the sim's clock: ISO 8601. */
   readonly at: string;
-  /** For machines, e.g. `run_completed`. */
   readonly kind: string;
   readonly [fact: string]: Json;
 }
 
-/** A room's work that waits for its time. */
 export interface Due {
-  /** When the next of it is due, ms since the epoch; undefined when nothing waits. */
   nextDue(): number | undefined;
   /**
    * Does what is due up to then, in order; the clock shows that time, or a later one. Afterwards `nextDue` is
@@ -22,7 +17,6 @@ export interface Due {
   perform(until: number): Promise<readonly Happened[]>;
 }
 
-/** Timers take no longer times than this, ms. */
 const longestTimer = 2 ** 31 - 1;
 /** What could not be performed at its time is tried again after this, ms. */
 const pause = 1_000;
@@ -41,10 +35,7 @@ function earliest(dues: Iterable<Due>): Next | undefined {
   return next;
 }
 
-/**
- * Performs what is due up to `end`, in order.
- * @param reach Called with each time before its work is performed.
- */
+/** Performs what is due up to `end`, in order. @param reach Called with each time before its work is performed. */
 async function performUntil(
   end: number,
   dues: readonly Due[],
@@ -152,9 +143,7 @@ export function createAgenda(
      */
     advance: (by: number, signal?: AbortSignal) => inTurn(() => kept(() => moveBy(by, signal))),
     nextDue: () => earliest(dues)?.at,
-    /** To be called when something became due at another time than before. */
     changed: () => arm(),
-    /** Performs nothing any more by itself. */
     close() {
       isClosed = true;
       arm();

@@ -17,7 +17,6 @@ export function builtFile(path: string): string {
   }
 }
 
-/** Where a page of one file has its data; build/page.mjs builds them. */
 const place = '"phx-sim: data"';
 
 /** A page with its data, which are inert: no `<` can end their element or begin a comment. @throws Error without a place */

@@ -1,19 +1,12 @@
 /** Synchronous fan-out. A subscriber that throws does not stop the others: its error goes to `onError`. */
-export interface Bus<T> {
-  publish(message: T): void;
-  /** Returns the function that ends the subscription. */
-  subscribe(listener: (message: T) => void): () => void;
-  /** Number of listeners; publishers may skip work at 0. */
-  readonly size: number;
-}
-
-export function createBus<T>(onError: (error: unknown) => void = () => {}): Bus<T> {
+export function createBus<T>(onError: (error: unknown) => void = () => {}) {
   const listeners = new Set<(message: T) => void>();
   return {
+    /** Number of listeners; publishers may skip work at 0. */
     get size() {
       return listeners.size;
     },
-    publish(message) {
+    publish(message: T) {
       for (const listener of listeners) {
         try {
           listener(message);
@@ -22,9 +15,12 @@ export function createBus<T>(onError: (error: unknown) => void = () => {}): Bus<
         }
       }
     },
-    subscribe(listener) {
+    /** Returns the function that ends the subscription. */
+    subscribe(listener: (message: T) => void) {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }
+
+export type Bus<T> = ReturnType<typeof createBus<T>>;

@@ -1,6 +1,5 @@
 import { bytesPerStep, type Stepwise } from "./work.ts";
 
-/** Bytes that are copied in a step: about a millisecond. */
 const copiedPerStep = 1024 * 1024;
 
 /** The text of UTF-8 bytes, decoded in many short steps. */

@@ -5,7 +5,6 @@ export interface TimeSource {
 
 export const systemClock: TimeSource = { now: () => Date.now() };
 
-/** A clock that stands still until it is set. */
 export interface SettableClock extends TimeSource {
   set(now: number): void;
 }
@@ -23,11 +22,9 @@ export function fixedClock(start: number): SettableClock {
 /** The times that a clock can show, ms since the epoch: 1970 to 9999, which every format can write. */
 export const timeRange = { first: 0, last: Date.UTC(9999, 11, 31, 23, 59, 59, 999) } as const;
 
-/** True if a clock can show the time. */
 export const isInRange = (time: number): boolean =>
   Number.isInteger(time) && time >= timeRange.first && time <= timeRange.last;
 
-/** ms since the epoch in ISO 8601, UTC. */
 export const isoOf = (time: number): string => new Date(time).toISOString();
 
 /** How a clock starts: with the machine's time, or at a time (ms since the epoch); frozen there, or running on. */
@@ -36,19 +33,14 @@ export interface ClockStart {
   frozen: boolean;
 }
 
-/** Where a clock stands, or how far it is ahead of the machine (ms; negative: behind). */
 export type ClockState = { stands: number } | { ahead: number };
 
-/** The sim's clock: the machine's time until it is set, frozen or moved. */
 export interface SimClock extends TimeSource {
-  /** True while it shows the machine's time. */
   readonly isReal: boolean;
   readonly isFrozen: boolean;
   /** Shows this time from now on; a frozen clock stays frozen. @throws RangeError outside `timeRange` */
   set(now: number): void;
-  /** Stands still where it is. */
   freeze(): void;
-  /** Runs on from where it stands. */
   run(): void;
   /** Starts over. @throws RangeError outside `timeRange` */
   start(start: ClockStart): void;
@@ -109,5 +101,4 @@ export function createClock(start: ClockStart = realTime, machine: () => number 
   return clock;
 }
 
-/** The machine's time, running. */
 export const realTime: ClockStart = { at: "real", frozen: false };

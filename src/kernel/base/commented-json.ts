@@ -1,6 +1,5 @@
 import type { Node } from "jsonc-parser";
 
-/** A value of a parsed text: its type, its offset, its parts. */
 export type JsonNode = Node;
 
 /** A parsed text, or its first mistake: what follows that is, as a rule, its consequence. */

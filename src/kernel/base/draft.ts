@@ -9,7 +9,6 @@ export function openDraft(path: string): number {
   return openSync(path, isNew, 0o600);
 }
 
-/** Writes such a file. @throws the system's error */
 export function writeDraft(path: string, content: string | Buffer, mode = 0o600): void {
   rmSync(path, { force: true });
   writeFileSync(path, content, { flag: isNew, mode });

@@ -100,17 +100,13 @@ const rows = {
 
 export type ErrorCode = keyof typeof rows;
 
-/** What else an error can say; every key is optional and absent keys stay out of the answer. */
 export interface ErrorExtra {
   /** The field to blame, nested names joined by `__`, as the service does. */
   attr?: string;
-  /** What the caller can do about it (control API and terminal only). */
   hint?: string;
-  /** JSON pointer into the request body (control API only). */
   pointer?: string;
   /** Seconds to wait before the next attempt; becomes the Retry-After header. */
   retryAfter?: number;
-  /** Further machine-readable facts, merged into a control answer. */
   data?: Record<string, unknown>;
   cause?: unknown;
 }
@@ -131,18 +127,17 @@ export class SimError extends Error {
     return rows[this.code][0];
   }
 
-  /** The service's error family, e.g. `authentication_error`. */
   get type(): string {
     return rows[this.code][1];
   }
 }
 
-/** All codes, for tests and docs/reference/reasons.md. */
 export const errorCodes = Object.keys(rows) as ErrorCode[];
 
-/** A thrown value as a string: its stack, if it has one. */
 export const stackOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 /** System codes of a disk that takes nothing more: no mistake in a request, and no bug. */
 const troubles: Readonly<Record<string, string>> = {

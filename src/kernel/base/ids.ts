@@ -2,7 +2,6 @@ import { createHash, randomFillSync } from "node:crypto";
 import type { TimeSource } from "./clock.ts";
 
 export interface Ids {
-  /** A new UUIDv7 stamped with the clock's time. */
   uuid(): string;
 }
 

@@ -6,12 +6,10 @@ const mostNodesAtOnce = 100_000;
 /** A text up to this size is parsed at once, in a few milliseconds, whatever is in it. */
 export const smallText = 512 * 1024;
 
-/** How many objects and lists may still be read. */
 export interface NodeRoom {
   left: number;
 }
 
-/** The text has more objects and lists than are read. */
 export class TooManyNodes extends SyntaxError {
   constructor(most: number) {
     super(`more than ${most.toLocaleString("en")} objects and lists`);
@@ -19,7 +17,6 @@ export class TooManyNodes extends SyntaxError {
   }
 }
 
-/** The text is nested too deeply. */
 export class TooManyLevels extends SyntaxError {
   constructor() {
     super("recursion limit exceeded");

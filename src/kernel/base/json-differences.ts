@@ -1,6 +1,5 @@
 import { isObject, type Json, own, type Path } from "./json.ts";
 
-/** Two values at one place; undefined: there is nothing. */
 export interface JsonDifference {
   readonly path: Path;
   readonly one: Json | undefined;
@@ -10,7 +9,6 @@ export interface JsonDifference {
 interface Comparison {
   /** True if two values of which one is neither list nor object are equal. Default: they are identical. */
   same?(one: Json, other: Json, path: Path): boolean;
-  /** True for a member that is passed over. */
   drops?(path: Path): boolean;
   /** True if equal ends of lists are paired, so that an inserted item is one difference; items are paired by index otherwise. */
   alignsLists?: boolean;

@@ -6,7 +6,6 @@ interface Position {
   readonly column: number;
 }
 
-/** What is wrong with a text, and where. */
 export interface JsonMistake extends Position {
   readonly pointer: string;
   readonly message: string;
@@ -17,14 +16,11 @@ export interface PlacedJson {
   readonly value: Json;
   /** The position of the value at the path, or of its key; for a missing value, that of its parent. */
   positionOf(path: Path, isAboutKey?: boolean): Position;
-  /** Duplicate keys. */
   readonly mistakes: readonly JsonMistake[];
 }
 
-/** No plan or configuration is nested deeper. */
 const mostDepth = 60;
 
-/** A text that is not JSON. */
 export class JsonError extends Error {
   readonly mistake: JsonMistake;
 

@@ -1,10 +1,6 @@
-/** Where a JSON text stops being JSON, and what could have stood there. */
 interface SyntaxProblem {
-  /** From 1. */
   line: number;
-  /** From 1. */
   column: number;
-  /** Characters before it. */
   offset: number;
   expected: Expected | "end";
 }

@@ -10,9 +10,7 @@ export const charactersPerStep = 512 * 1024;
 interface Large {
   readonly open: number;
   close: number;
-  /** In an object, the start of its key. */
   readonly key: number;
-  /** Commas between its members, one for each step. */
   readonly cuts: number[];
   /** Its members that are too long themselves: at most one between two cuts. */
   readonly large: Large[];
@@ -53,7 +51,6 @@ function* measured(text: string, deepest: number, room: NodeRoom): Stepwise<Larg
   return root;
 }
 
-/** A member of the object, also `__proto__`. */
 const put = (object: JsonObject, key: string, value: Json): void =>
   void Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 

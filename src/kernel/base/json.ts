@@ -23,7 +23,6 @@ export function objectIn(object: JsonObject, key: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** A string; an empty one for anything else. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The string at a key; an empty one if there is none. */
@@ -52,7 +51,6 @@ export function sortedText(value: Json): string {
   return `{${names.map((name) => `${JSON.stringify(name)}:${sortedText(value[name] ?? null)}`).join()}}`;
 }
 
-/** Undefined if the text is not JSON. */
 export function parsedJson(text: string): Json | undefined {
   try {
     return JSON.parse(text);
@@ -104,7 +102,6 @@ export function mapMembers(
   return isSame ? object : Object.fromEntries(members);
 }
 
-/** The value at a place; undefined if there is none. */
 export function valueAt(value: Json | undefined, at: Path): Json | undefined {
   let here = value;
   for (const step of at) {

@@ -19,10 +19,7 @@ export function distance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/**
- * The known word that was probably meant: at most a third of its letters differ. Undefined when none is
- * near.
- */
+/** The known word that was probably meant: at most a third of its letters differ. Undefined when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > 64) return undefined;
   return known

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { shortageOf, systemCode, unreadPart } from "./errors.ts";
+import { messageOf, shortageOf, systemCode, unreadPart } from "./errors.ts";
 
 interface Part {
   open(): Promise<unknown>;
@@ -12,9 +12,8 @@ interface Part {
 
 /** @throws Error with a code of a shortage */
 function unread(name: string, cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause);
   const code = shortageOf(cause) === undefined ? unreadPart : systemCode(cause);
-  throw Object.assign(new Error(`${name}: ${why}`, { cause }), { code });
+  throw Object.assign(new Error(`${name}: ${messageOf(cause)}`, { cause }), { code });
 }
 
 /** Time until a part of the rest is tried again, ms. */

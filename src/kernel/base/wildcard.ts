@@ -24,7 +24,6 @@ export function placeOf(text: string, part: string, from = 0): number {
   return -1;
 }
 
-/** As `String.includes`, in the time of `placeOf`. */
 export const containsText = (text: string, part: string): boolean => placeOf(text, part) !== -1;
 
 /** Stands for one character or for any number of them; `isWithin`: for none that is `/`. */

@@ -1,12 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { performance } from "./real-time.ts";
 
-/**
- * Work in steps. It yields where other calls may have a turn; a promise that it yields is waited for.
- */
+/** Work in steps. It yields where other calls may have a turn; a promise that it yields is waited for. */
 export type Work<T> = Generator<Promise<unknown> | undefined, T, void>;
 
-/** Work that waits for nothing. */
 export type Stepwise<T> = Generator<undefined, T, void>;
 
 /** A slice ends after this much time, ms, or after this many steps: no turn of the event loop takes much longer. */
@@ -51,7 +48,6 @@ export function atOnce<T>(work: Work<T>): T {
   }
 }
 
-/** Waits for a promise within work. */
 export function* waitFor<T>(promise: Promise<T>): Work<T> {
   let result: { value: T } | undefined;
   let failure: { error: unknown } | undefined;

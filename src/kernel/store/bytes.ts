@@ -47,7 +47,6 @@ export function asideName(path: string): string {
   return name;
 }
 
-/** The file at a path; undefined if there is none that can be reached. */
 function fileAt(path: string) {
   try {
     return statSync(path);
@@ -82,7 +81,6 @@ export class FileBytes {
     this.length = fstatSync(this.#fd).size;
   }
 
-  /** Offset just behind the last byte. */
   get size(): number {
     return this.#base + this.length;
   }
@@ -207,7 +205,6 @@ export class FileBytes {
     }
   }
 
-  /** Has the disk make it durable. */
   sync(): Promise<void> {
     if (!this.#isDirty) return Promise.resolve();
     this.#isDirty = false;
@@ -245,7 +242,6 @@ export class MemoryBytes implements Bytes {
     return this.size - this.start;
   }
 
-  /** Calls `each` with the parts of blocks that hold [from, to), in order. */
   #parts(from: number, to: number, each: (part: Buffer) => void): void {
     for (let at = from; at < to; ) {
       const block = this.#blocks[blockAt(at) - this.#first];

@@ -4,25 +4,18 @@ import { isObject, type Json } from "../base/json.ts";
 import type { Damage } from "./damage.ts";
 import { sealed, unsealed } from "./lines.ts";
 
-/** A setting of the clock, and the time that the clock showed when it was kept. */
 interface KeptClock {
   setting: ClockState;
   seen: number | undefined;
 }
 
-/** The clock as it was set, in a file of its own: a restart continues from there. */
-export interface ClockFile {
-  /** Undefined when the clock was never set, or the file cannot be read, which is reported. */
-  read(): KeptClock | undefined;
-  /** @throws the system's error; then the file is as it was */
-  keep(setting: ClockState): void;
-}
-
 /** Every text has this length, so that a later one takes no more space: only the first can find the disk full. */
 const length = 96;
 
-export function clockFile(path: string, report: (damage: Damage) => void): ClockFile {
+/** The clock as it was set, in a file of its own: a restart continues from there. */
+export function clockFile(path: string, report: (damage: Damage) => void) {
   return {
+    /** Undefined when the clock was never set, or the file cannot be read, which is reported. */
     read() {
       // Empty: the disk had no space for the first text.
       if (!existsSync(path) || statSync(path).size === 0) return undefined;
@@ -30,7 +23,8 @@ export function clockFile(path: string, report: (damage: Damage) => void): Clock
       if (!kept) report({ file: path, line: null, detail: "this file is damaged: how the clock was set is lost" });
       return kept;
     },
-    keep(setting) {
+    /** @throws the system's error; then the file is as it was */
+    keep(setting: ClockState) {
       const seen = "stands" in setting ? setting.stands : Date.now() + setting.ahead;
       const text = `${sealed(JSON.stringify({ version: 1, ...setting, seen })).padEnd(length - 1)}\n`;
       const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
@@ -42,6 +36,8 @@ export function clockFile(path: string, report: (damage: Damage) => void): Clock
     },
   };
 }
+
+export type ClockFile = ReturnType<typeof clockFile>;
 
 function clockIn(path: string): KeptClock | undefined {
   try {

@@ -3,13 +3,11 @@ export interface Damage {
   file: string;
   /** The first line that is affected, from 1; null where the file as a whole is. */
   line: number | null;
-  /** What is wrong there, and what is lost by it. */
   detail: string;
 }
 
 /** Entries kept: a disk full of zeros must not fill the memory as well. */
 const mostKept = 100;
-/** Entries printed one by one. */
 const mostPrinted = 10;
 
 const damageText = ({ file, line, detail }: Damage): string => `${file}${line === null ? "" : `:${line}`}: ${detail}`;
@@ -38,5 +36,4 @@ export function createDamageList(notice: (text: string) => void = () => {}) {
   };
 }
 
-/** What is damaged in a data folder, as it is found. */
 export type DamageList = ReturnType<typeof createDamageList>;

@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { writeDraft } from "../base/draft.ts";
-import { StorageRefusal, systemCode } from "../base/errors.ts";
+import { messageOf, StorageRefusal, systemCode } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { type Bytes, FileBytes, type FileMode } from "./bytes.ts";
 import { holderText, isSame, type LockHolder, newHolder, readHolder, releaseLock, takeLock } from "./lock.ts";
@@ -22,23 +22,6 @@ export class DataFolderError extends Error {
   }
 }
 
-/** A data folder that is ours alone until `release`. */
-interface DataFolder {
-  /** Absolute. */
-  readonly path: string;
-  /** Absolute path of a file in it. */
-  file(name: string): string;
-  /** Writes the locator that client commands read; pid and start time are added. */
-  announce(info: Readonly<Record<string, unknown>>): void;
-  /**
-   * Makes the folder and the locator again if another program deleted or changed them; returns true if it did.
-   * @throws StorageRefusal when another sim has the folder now; the system's error
-   */
-  hold(): boolean;
-  /** Gives the folder back. Harmless when done twice. */
-  release(): void;
-}
-
 const locatorName = "run.json";
 
 /** System error code → cause and fix. Other codes are reported in the system's words. */
@@ -53,13 +36,11 @@ const causes: Record<string, readonly [what: string, hint: string]> = {
   ENOENT: ["cannot be created there", "choose another folder with --data, or use --memory"],
 };
 
-/** True if the system refused access to a file. */
 export const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
-/** The system's error about a data folder, in our words. */
 export function folderError(path: string, error: unknown): DataFolderError {
   const [what, hint] = causes[systemCode(error)] ?? [
-    `cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    `cannot be used: ${messageOf(error)}`,
     "choose another folder with --data, or use --memory",
   ];
   return new DataFolderError(`data folder ${path} ${what}`, { file: path, hint, cause: error });
@@ -73,7 +54,7 @@ export function fileError(file: string, error: unknown): DataFolderError {
     EROFS: "the file system is read-only",
     ENOSPC: "the disk is full",
   };
-  const reason = reasons[systemCode(error)] ?? (error instanceof Error ? error.message : String(error));
+  const reason = reasons[systemCode(error)] ?? messageOf(error);
   return new DataFolderError(`${file} cannot be opened: ${reason}`, {
     file,
     hint: "put that right, or use another folder with --data, or --memory",
@@ -81,7 +62,6 @@ export function fileError(file: string, error: unknown): DataFolderError {
   });
 }
 
-/** Opens a file of the folder, or creates it. @throws DataFolderError */
 export function openBytes(file: string, mode?: FileMode): Bytes {
   try {
     return new FileBytes(file, mode);
@@ -94,7 +74,7 @@ export function openBytes(file: string, mode?: FileMode): Bytes {
  * Creates the folder where needed, checks it and takes its lock.
  * @throws DataFolderError when it cannot be used, or another running sim has it.
  */
-export function openDataFolder(path: string): DataFolder {
+export function openDataFolder(path: string) {
   const folder = resolve(path);
   try {
     prepare(folder);
@@ -111,7 +91,7 @@ function prepare(folder: string): void {
   if (readdirSync(folder).length === 0) writeFileSync(join(folder, ".gitignore"), "*\n");
 }
 
-function locked(folder: string): DataFolder {
+function locked(folder: string) {
   const lock = join(folder, locatorName);
   let mine = newHolder();
   const holder = takeLock(lock, mine);
@@ -127,6 +107,10 @@ function locked(folder: string): DataFolder {
   /** Set once another sim has the folder: its files have what this one does not know. */
   let lost: StorageRefusal | undefined;
 
+  /**
+   * Makes the folder and the locator again if another program deleted or changed them; returns true if it did.
+   * @throws StorageRefusal when another sim has the folder now; the system's error
+   */
   function hold(): boolean {
     if (lost) throw lost;
     if (!held || (known !== undefined && known === markOf(lock))) return false;
@@ -147,15 +131,18 @@ function locked(folder: string): DataFolder {
   }
 
   return {
+    /** Absolute. */
     path: folder,
-    file: (name) => join(folder, name),
-    announce(info) {
+    file: (name: string) => join(folder, name),
+    /** Writes the locator that client commands read; pid and start time are added. */
+    announce(info: Readonly<Record<string, unknown>>) {
       mine = { ...info, ...mine };
       if (!held) return;
       replaceFile(lock, holderText(mine));
       known = markOf(lock);
     },
     hold,
+    /** Gives the folder back. Harmless when done twice. */
     release() {
       if (held) releaseLock(lock, mine);
       held = false;
@@ -164,7 +151,7 @@ function locked(folder: string): DataFolder {
 }
 
 /** Differs when another program wrote the file. */
-function markOf(file: string): string | undefined {
+export function markOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
 }

@@ -1,12 +1,10 @@
-import { StorageRefusal } from "../base/errors.ts";
+import { messageOf, StorageRefusal } from "../base/errors.ts";
 import { counted } from "../base/text.ts";
 import type { Bytes } from "./bytes.ts";
 import type { Damage } from "./damage.ts";
 
-/** A file that a sim has open, and that other programs may change. */
 interface WatchedFile {
   readonly name: string;
-  /** Undefined while it is not open. */
   readonly bytes: () => Bytes | undefined;
   /** True if its size is checked before writes; otherwise at most ten times a second. */
   readonly isHot?: boolean;
@@ -15,7 +13,6 @@ interface WatchedFile {
 }
 
 interface FolderGuardOptions {
-  /** Called for each change by another program. */
   report: (damage: Damage) => void;
   /** Checks that this process holds the folder, before all else. @throws StorageRefusal, the system's error */
   mustHold: () => void;
@@ -69,7 +66,6 @@ export class FolderGuard {
     }
   }
 
-  /** @throws StorageRefusal while nothing may be written */
   mustBeWritable(): void {
     if (this.#trouble) throw this.#trouble;
   }
@@ -89,7 +85,6 @@ export class FolderGuard {
     this.#others.push(check);
   }
 
-  /** Ends the regular checks. */
   close(): void {
     clearInterval(this.#timer);
   }
@@ -144,6 +139,6 @@ export class FolderGuard {
 
 function refusalOf(error: unknown): StorageRefusal {
   if (error instanceof StorageRefusal) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StorageRefusal(`files that another program changed cannot be repaired: ${reason}`, { cause: error });
+  const message = `files that another program changed cannot be repaired: ${messageOf(error)}`;
+  return new StorageRefusal(message, { cause: error });
 }

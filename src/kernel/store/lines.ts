@@ -13,7 +13,6 @@ const newline = 0x0a;
 const sealStart = '{"crc":"';
 const sealEnd = '",';
 const digits = 8;
-/** Length of a seal, in bytes. */
 export const sealLength = sealStart.length + digits + sealEnd.length;
 
 /** The bytes that a sealed line begins with; `writeSeal` puts the checksum in. */
@@ -34,7 +33,6 @@ export function writeSeal(bytes: Buffer, start: number, end: number): void {
   for (let at = first + digits - 1; at >= first; at--, rest >>>= 4) bytes[at] = hexDigits[rest & 15] ?? 0;
 }
 
-/** A JSON object as a sealed line, without a newline. */
 export const sealed = (json: string): string =>
   `${sealStart}${digitsOf(crc32(json.slice(1)))}${sealEnd}${json.slice(1)}`;
 
@@ -72,7 +70,6 @@ export function sealedLines(bytes: Bytes): Buffer {
   return Buffer.concat(lines);
 }
 
-/** A line of a file: where it begins and its bytes without the newline. */
 interface Line {
   offset: number;
   bytes: Buffer;
@@ -96,10 +93,8 @@ export function* linesOf(bytes: Bytes, from: number): Generator<Line> {
   }
 }
 
-/** A line without its seal; `text` is undefined where the checksum does not match. */
 interface ReadLine {
   offset: number;
-  /** In bytes, with the seal and the newline. */
   length: number;
   text: string | undefined;
   isSealed: boolean;
@@ -129,7 +124,6 @@ const readLine = ({ offset, bytes }: Line): ReadLine => ({
   isSealed: isSealed(bytes),
 });
 
-/** The sealed line that the bytes end with. */
 function joinedLine({ offset, bytes }: Line): ReadLine | undefined {
   for (let at = bytes.indexOf(sealStart, 1); at !== -1; at = bytes.indexOf(sealStart, at + 1)) {
     const text = unsealed(bytes.subarray(at));
@@ -149,7 +143,6 @@ export function repairTail(bytes: Bytes, name: string, notice: (text: string) =>
   bytes.truncate(bytes.size - unfinished);
 }
 
-/** How many bytes stand behind the last newline. */
 export const unfinishedBytes = (bytes: Bytes): number => bytes.size - lastNewline(bytes) - 1;
 
 /** Offset of the last newline, or one before the start when there is none. */

@@ -15,7 +15,6 @@ const thisProcess = (): LockHolder => {
   return { pid: process.pid, ...(started !== undefined && { started }) };
 };
 
-/** A holder for this process, which differs from its other ones. */
 export const newHolder = (): LockHolder => ({ ...thisProcess(), lock: randomUUID() });
 
 export const holderText = (holder: LockHolder): string => `${JSON.stringify(holder, null, 2)}\n`;
@@ -38,7 +37,6 @@ export function takeLock(file: string, mine = thisProcess()): LockHolder | "cont
   return "contended";
 }
 
-/** Removes a lock file if this process holds it. */
 export function releaseLock(file: string, mine = thisProcess()): void {
   const found = readHolder(file);
   if (found && isSame(found, mine)) rmSync(file, { force: true });
@@ -104,7 +102,6 @@ function startOf(pid: number): string | undefined {
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
-/** The holder in a lock file, running or not; undefined if there is none to read. */
 export function readHolder(file: string): LockHolder | undefined {
   const text = readText(file);
   return text === undefined ? undefined : parseHolder(text);

@@ -23,7 +23,6 @@ export interface SwitchPart {
    * @throws the system's error
    */
   write(folder: string): void;
-  /** Loads the new files. */
   take(): void;
 }
 
@@ -40,10 +39,8 @@ const companions: Readonly<Record<string, readonly string[]>> = {
 
 const tailShape = /^(.+)\.from-(\d+)$/;
 
-/** Name of the file with the bytes that are appended to another file at the offset. */
 export const tailName = (name: string, offset: number): string => `${name}.from-${offset}`;
 
-/** Writes a file and waits until the disk has it. @throws the system's error */
 export function writeSynced(file: string, content: Buffer): void {
   const fd = openSync(file, "wx", 0o600);
   try {

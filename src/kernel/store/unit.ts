@@ -1,6 +1,5 @@
 /** Changes that are written or rolled back together: a refused request must leave no changes. */
 export interface Unit {
-  /** Writes what changed. @throws the system's error */
   write(): void;
   /** Makes the changes up to now permanent. */
   settle(): void;

@@ -41,10 +41,8 @@ const publishedKeys: ReadonlySet<string> = new Set([
   "phs_traffic",
 ]);
 
-/** True if the package contains the key. */
 export const isPublishedKey = (key: string): boolean => publishedKeys.has(key);
 
-/** The secret key of a project without a given one. */
 export const defaultSecretOf = (apiKey: string): string => apiKey.replace(/^phc_|^/, "phs_");
 
 /** True if the package contains the secret key, or if it follows from the project key, which every client knows. */

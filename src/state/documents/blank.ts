@@ -8,7 +8,6 @@ import type { FeatureFlag, Membership, Organization, PersonalApiKey, StoredProje
 
 type Given<T, K extends keyof T> = Pick<T, K> & Partial<T>;
 
-/** A feature as an organization's `available_product_features` lists it. */
 export const productFeature = (key: string) => ({
   key,
   name: key,

@@ -19,10 +19,8 @@ export const Email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "an e-mail address");
 /** One for all, so that the published schema has it once. */
 export const AnyJson = z.json();
 export const JsonRecord = z.record(z.string(), AnyJson);
-/** Tags are trimmed and put in lower case. */
 export const Tags = z.array(z.string().max(255));
 
-/** The number of a document, also in scenarios. */
 export const number = <const T extends string>(description: T) =>
   ({ stored: z.int(), author: [Id, description] }) as const;
 
@@ -83,10 +81,8 @@ export const tags = {
   author: [Tags, "They are trimmed, put in lower case and sorted."],
 } as const;
 
-/** False unless it is set. */
 export const off = { stored: z.boolean(), blank: false, write: boolean(), author: "By default false." } as const;
 
-/** A text that is empty unless it is set. */
 export const empty = {
   stored: z.string(),
   blank: "",

@@ -12,7 +12,6 @@ type Versioned = { readonly [key: string]: unknown };
 export const rulesVersionOf = ({ version }: Versioned): RulesVersion | undefined =>
   version === undefined || version === 1 ? 1 : version === 2 ? 2 : undefined;
 
-/** True for rules with condition sets. */
 export const hasConditionSets = (filters: Versioned): boolean => rulesVersionOf(filters) === 1;
 
 /**

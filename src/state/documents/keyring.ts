@@ -3,7 +3,6 @@ import { isLoopbackHost, isLoopbackOrigin, withoutPort } from "../../kernel/http
 import { isPublishedKey, isPublishedSecret } from "./access.ts";
 import type { PersonalApiKey, StoredProject, Worlds } from "./world.ts";
 
-/** The parts of a call that show where it comes from. */
 interface Sender {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly transport: "socket" | "fetch";
@@ -36,7 +35,6 @@ export function createKeyring(worlds: Pick<Worlds, "current">, suffix: string | 
         checkPublished(sender);
       return ownerOf(text);
     },
-    /** The same without the check, to attribute a request. */
     ownerOf,
     /** Checks a call that reaches protected data without a key. @throws SimError permission_denied, not_authenticated */
     checkKeyless(sender: Sender) {
@@ -47,7 +45,6 @@ export function createKeyring(worlds: Pick<Worlds, "current">, suffix: string | 
     checkHost(sender: Sender) {
       if (suffix === undefined) refuse(foreignHost(sender));
     },
-    /** The keys as clients must send them. */
     shownPersonal,
     shownSecret,
   };

@@ -18,9 +18,7 @@ export interface KindField {
   readonly detail?: true;
   /** Its shape in requests; without one, clients cannot write it. */
   readonly write?: z.ZodType;
-  /** Scenarios may have it. */
   readonly author?: Authored;
-  /** Its form in scenarios, if it is not the same. */
   readonly is?: AuthoredForm;
 }
 

@@ -53,7 +53,6 @@ export function readWireTime(text: string): string | undefined {
  * and `.nullable()`; a schema for PATCH has no defaults.
  */
 
-/** Text. Numbers become text, surrounding blanks are cut. */
 export const text = ({ max, blank = false }: { max?: number; blank?: boolean } = {}) => {
   let inner = z.string();
   if (!blank) inner = inner.min(1);
@@ -63,7 +62,6 @@ export const text = ({ max, blank = false }: { max?: number; blank?: boolean } =
 
 const integerText = /^\s*[+-]?\d{1,15}(\.0*)?\s*$/;
 
-/** A whole number, also as text. */
 export const integer = ({ min, max }: { min?: number; max?: number } = {}) => {
   let inner = z.int();
   if (min !== undefined) inner = inner.min(min);
@@ -82,7 +80,6 @@ export const boolean = () =>
 
 export const choice = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values);
 
-/** One of a few numbers, also as text. */
 export const numberChoice = <const T extends readonly [number, ...number[]]>(values: T) =>
   z.preprocess(
     (it) => (typeof it === "string" && integerText.test(it) ? Number.parseInt(it, 10) : it),
@@ -96,7 +93,6 @@ const textOrNothing = (it: unknown) => (typeof it === "string" || it === undefin
 const hyphened = (text: string): string =>
   text.replace(/^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/, "$1-$2-$3-$4-$5");
 
-/** A UUID, in lower case. */
 export const uuid = () =>
   z.preprocess(
     (it) => (typeof it === "string" ? hyphened(it.toLowerCase()) : textOrNothing(it)),

@@ -1,6 +1,5 @@
 import type { CollectionName, ReadonlyWorld, StoredProject } from "./world.ts";
 
-/** Collections whose documents belong to a project. */
 const owned = [
   "dashboards",
   "dashboard_templates",
@@ -12,7 +11,6 @@ const owned = [
   "resources",
 ] as const satisfies readonly CollectionName[];
 
-/** Collections whose documents belong to one of those. */
 const ofDashboard = ["dashboard_collaborators", "sharing_configurations"] as const;
 const ofBatchExport = ["batch_export_runs", "batch_export_backfills", "batch_export_logs"] as const;
 

@@ -2,17 +2,12 @@ import { SimError } from "../../kernel/base/errors.ts";
 import { listed } from "../../kernel/base/text.ts";
 import type { StoredProject } from "./world.ts";
 
-/** The part of the world's store that finds projects. */
 export interface ProjectLookup {
   readonly current: { readonly projects: readonly StoredProject[] };
   projectById(id: number): StoredProject | undefined;
 }
 
-/**
- * The project with an id (default: the first).
- * @param pointer Where the id was given
- * @throws SimError not_found
- */
+/** The project with an id (default: the first). @param pointer Where the id was given @throws SimError not_found */
 export function projectOf(worlds: ProjectLookup, id: number | undefined, pointer?: string): StoredProject {
   const { projects } = worlds.current;
   const project = id === undefined ? projects[0] : worlds.projectById(id);

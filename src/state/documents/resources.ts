@@ -24,13 +24,11 @@ export const referenceFields = {
   subscribed_users: "users",
 } as const;
 
-/** Fields of resources in a scenario that have the key of a flag; the world has its id. */
 export const flagKeyFields: Readonly<Record<string, string>> = {
   early_access_features: "flagKey",
   experiments: "feature_flag_key",
 };
 
-/** Id of a resource in the world. @param owner Number of its project, or id of its organization */
 export const resourceId = (kind: string, owner: number | string, key: number | string): string =>
   `${kind}/${owner}/${key}`;
 
@@ -65,7 +63,6 @@ const generatedFlags = [
 export const surveyFlagIds = (world: ReadonlyWorld, project: number): ReadonlySet<unknown> =>
   new Set(liveResources(world, "surveys", project).flatMap(({ fields }) => generatedFlags.map((it) => fields[it])));
 
-/** Ids and keys of the flags of the project's experiments. */
 const experimentFlagsIn = (world: ReadonlyWorld, project: number): ReadonlySet<unknown> =>
   new Set(
     liveResources(world, "experiments", project).map(({ fields: { feature_flag_id: id, feature_flag_key: key } }) =>
@@ -89,7 +86,6 @@ export function experimentFlagsOf(
   return found;
 }
 
-/** The project's document of a kind, unless it is deleted. */
 export function liveResource(
   worlds: Pick<Worlds, "get">,
   kind: string,

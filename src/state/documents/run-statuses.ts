@@ -12,5 +12,4 @@ export const endStatuses = [
 
 export const runStatuses = ["Starting", "Running", ...endStatuses] as const;
 
-/** Levels of a run's log lines. */
 export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;

@@ -13,30 +13,21 @@ import type { World, Worlds } from "./world.ts";
 export interface WorldOptions {
   /** Data folder for world.json and world.changes.ndjson; without it the world stays in memory. */
   folder?: string;
-  /** The document to start with when there is none. */
   seedWorld: () => World;
   /** Receives failures of writes that no request waits for, and repairs of files. */
   onNotice?: (text: string) => void;
   /** Writes changes together with all that belongs to them; without it they are written alone. */
   commit?: () => void;
-  /** Called for each document or line that cannot be read. Without it a damaged world.json is an error. */
   onDamage?: (damage: Damage) => void;
-  /** Notices what other programs do to the files. */
   guard?: FolderGuard;
-  /** For tests of migrations. */
   migrations?: readonly Migration[];
 }
 
 /** The world document, kept in files or in memory. */
 export interface WorldStore extends Worlds {
-  /**
-   * Replaces this document with another.
-   * @throws Error when two of its documents share an id, or two projects a key
-   */
+  /** Replaces this document with another. @throws Error when two of its documents share an id, or two projects a key */
   replacing(world: World): SwitchPart;
-  /** Writes the world to another file. @throws the system's error */
   saveAs(file: string): void;
-  /** The changes since they were last settled. */
   readonly unit: Unit;
   /** Writes world.json and stops writing. A second call has no effect. */
   close(): void;
@@ -56,7 +47,6 @@ export async function openWorld(options: WorldOptions): Promise<WorldStore> {
 
 const unkept: Keeper = { record() {}, replaced() {}, unit: { write() {}, settle() {}, rollBack() {} }, close() {} };
 
-/** A world that is not kept. */
 export const memoryWorld = (world: World): WorldStore => worldStore(new WorldDocument(world), unkept);
 
 /**

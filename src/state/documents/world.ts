@@ -28,53 +28,23 @@ export type StoredResource = World["resources"][number];
 /** The version that this code reads and writes; older ones are migrated (store/migrations.ts). */
 const worldVersion = 3;
 
+export const collections = [
+  ...["users", "organizations", "memberships", "projects", "personal_api_keys", "dashboards"],
+  ...["dashboard_templates", "dashboard_collaborators", "sharing_configurations", "insights"],
+  ...["feature_flags", "flag_overrides", "cohorts", "batch_exports", "batch_export_runs"],
+  ...["batch_export_backfills", "batch_export_logs", "resources"],
+] as const satisfies readonly (keyof World)[];
+
+/** Its keys are in the order of world.json. */
 export const emptyWorld = (): World => ({
   version: worldVersion,
   sequences: {},
-  users: [],
-  organizations: [],
-  memberships: [],
-  projects: [],
-  personal_api_keys: [],
-  dashboards: [],
-  dashboard_templates: [],
-  dashboard_collaborators: [],
-  sharing_configurations: [],
-  insights: [],
-  feature_flags: [],
-  flag_overrides: [],
-  cohorts: [],
-  batch_exports: [],
-  batch_export_runs: [],
-  batch_export_backfills: [],
-  batch_export_logs: [],
-  resources: [],
+  // the collections, each empty
+  ...(Object.fromEntries(collections.map((name) => [name, []])) as unknown as Pick<World, CollectionName>),
   product_tours: [],
   prompts: [],
   geoip: [],
 });
-
-/** The collections whose documents have an `id`. */
-export const collections = [
-  "users",
-  "organizations",
-  "memberships",
-  "projects",
-  "personal_api_keys",
-  "dashboards",
-  "dashboard_templates",
-  "dashboard_collaborators",
-  "sharing_configurations",
-  "insights",
-  "feature_flags",
-  "flag_overrides",
-  "cohorts",
-  "batch_exports",
-  "batch_export_runs",
-  "batch_export_backfills",
-  "batch_export_logs",
-  "resources",
-] as const satisfies readonly (keyof World)[];
 
 export type CollectionName = (typeof collections)[number];
 export type DocumentOf<C extends CollectionName> = World[C][number];
@@ -91,7 +61,6 @@ export type DocumentSequence =
   | "cohorts"
   | "batch_export_logs";
 
-/** Each kind of resources has a sequence of its own. */
 export type SequenceName = DocumentSequence | `resources/${string}`;
 
 /** The world for readers: documents are replaced, never changed in place. */
@@ -99,11 +68,8 @@ export type ReadonlyWorld = {
   readonly [K in keyof World]: World[K] extends (infer E)[] ? readonly E[] : Readonly<World[K]>;
 };
 
-/** The world during a change (see `Worlds.change`). */
 export interface Draft {
-  /** Adds a document, or replaces the one with its id. Returns it. */
   put<C extends CollectionName>(collection: C, document: DocumentOf<C>): DocumentOf<C>;
-  /** Removes a document, if it exists. */
   remove<C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]): void;
   /** A number that no document of the kind has or had. */
   nextId(sequence: SequenceName): number;

@@ -10,7 +10,6 @@ export interface PersonData {
   isPersonless(project: number, distinctId: string): boolean;
   rememberPersonless(project: number, distinctId: string): void;
   create(person: Person, distinctIds: readonly string[]): void;
-  /** Stores a new version of a person (same uuid). */
   update(person: Person): void;
   attach(person: Person, distinctId: string): void;
   /** Stores `into`, moves all ids of `from` to it, and hash keys of flags without one, and removes `from`. */

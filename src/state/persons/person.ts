@@ -5,7 +5,6 @@ import type { Json, JsonObject } from "../../kernel/base/json.ts";
 export interface Person {
   project: number;
   uuid: string;
-  /** ms since the epoch */
   created_at: number;
   is_identified: boolean;
   version: number;
@@ -21,10 +20,8 @@ export interface Group {
   properties: JsonObject;
 }
 
-/** The service knows at most this many group types in a project. */
 export const maxGroupTypes = 5;
 
-/** A group's key as text; empty if it is missing. */
 export const groupKeyText = (value: Json | undefined): string =>
   value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
 

@@ -114,9 +114,7 @@ export const Project = z.object({
   uuid: z.string(),
   organization: z.string(),
   name: z.string(),
-  /** Public project key, `phc_…`. */
   api_key: z.string(),
-  /** Secret key for definitions and remote config, `phs_…`. */
   secret_api_key: z.string(),
   created_at: z.string(),
   updated_at: z.string(),
@@ -129,7 +127,6 @@ export const Project = z.object({
   remote_config: z.record(z.string(), z.json()),
   /** True if it was made from an unknown key (--adopt-tokens). */
   adopted: z.boolean(),
-  /** Set when it was made for one test (POST /__sim/projects). */
   ephemeral: Made.optional(),
 });
 

@@ -34,7 +34,6 @@ const counted = <const T extends string>(description: T) =>
   ({ stored: z.int().nullable(), blank: null, author: [count, description] }) as const;
 const textOrNull = <const T extends string>(author: T) =>
   ({ stored: z.string().nullable(), blank: null, author }) as const;
-/** A time that may be absent. */
 const timeOrNull = <const T extends string>(description: T) =>
   ({
     stored: z.string().nullable(),
@@ -70,7 +69,6 @@ export const runKind = kind(
     records_total_count: counted("Number of rows; by default unknown."),
     bytes_exported: counted("Number of written bytes; by default unknown."),
     batch_export: { stored: z.string(), show: uuid },
-    /** Id of the backfill that made it. */
     backfill: {
       stored: z.string().nullable(),
       show: uuid.nullable(),
@@ -96,7 +94,6 @@ export const backfillKind = kind({
   start_at: timeOrNull("Start of its data; null: the first event."),
   end_at: timeOrNull("End of its data; null: now."),
   status: statusOf("The backfill's status."),
-  /** Runs to be made. */
   total_runs: { ...counted("Number of its runs; null until it is known."), show: false },
   created_at: createdWith("By default the creation of its export."),
   finished_at: ended,
@@ -138,7 +135,6 @@ export const exportKind = kind(
     end_at: timeOrNull("End of the last run; by default there is no limit."),
     latest_runs: { show: z.array(RunShape).meta({ description: "The last ten, newest first" }) },
     hogql_query: textOrNull("The columns, as a query; by default all."),
-    /** Made of `hogql_query`. */
     schema: { stored: JsonRecord.nullable(), blank: null, author: "The query, as the service stores it." },
     filters: { stored: z.array(AnyJson).nullable(), blank: null, author: "Property filters; by default none." },
     deleted: { ...off, show: false },

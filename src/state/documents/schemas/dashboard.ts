@@ -39,7 +39,6 @@ const Text = z.object({
 /** A place on a dashboard: exactly one of `insight` and `text` is set. */
 export const tileKind = kind({
   id: number("The tile's number; by default the next free one."),
-  /** Id of the insight. */
   insight: { stored: z.int().nullable(), blank: null },
   text: { stored: Text.nullable(), blank: null },
   layouts: { stored: JsonRecord, blank: {}, write: JsonRecord, author: "Its position, by screen size: `sm` and `xs`." },
@@ -203,7 +202,6 @@ export const insightKind = kind(
     query: { stored: AnyJson, blank: null, write: json().nullable(), author: "The service's query JSON." },
     filters: { stored: JsonRecord, blank: {}, write: dictionary(), author: "Older form of `query`." },
     deleted: { ...off, detail: true },
-    /** Ids of the dashboards that show it. */
     dashboards: { show: z.array(z.int()), write: list(json()) },
     dashboard_tiles: {
       show: z.array(z.object({ id: z.int(), dashboard_id: z.int(), deleted: z.boolean().nullable() })),

@@ -36,7 +36,6 @@ export const FlagFilters = z.looseObject({
 const FlagChange = z.object({
   id: z.string(),
   at: z.string(),
-  /** Id of a user. */
   user: z.int(),
   activity: z.enum(["updated", "deleted", "restored"]),
   key: z.string(),
@@ -107,11 +106,9 @@ export const flagKind = kind(
     tags: { ...tags, write: list(text()).transform(tidyTags) },
     evaluation_tags: { show: z.array(z.string()), author: [Tags.nullable(), "Older name of `evaluation_contexts`."] },
     usage_dashboard: { show: z.int().nullable() },
-    /** Ids of dashboards. */
     analytics_dashboards: { stored: z.array(z.int()).optional(), show: z.array(z.int()), write: list(integer()) },
     has_enriched_analytics: { show: z.boolean() },
     user_access_level: { show: z.string() },
-    /** Accepted, not kept. */
     creation_context: {
       write: choice(["feature_flags", "experiments", "surveys", "early_access_features", "web_experiments"]),
     },

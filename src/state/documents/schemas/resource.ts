@@ -7,10 +7,8 @@ export const StoredResource = z.object({
   /** As the paths and the keys of scenarios name it: `actions`. */
   kind: z.string(),
   project: z.int().nullable(),
-  /** Set when it belongs to no project. */
   organization: z.string().nullable(),
   /** What paths name it by: a number, a UUID or letters. Projects made for tests have the keys of the original. */
   key: z.union([z.int(), z.string()]),
-  /** As the service names them; users, flags and other documents by their ids. */
   fields: z.record(z.string(), z.json()),
 });

@@ -1,4 +1,5 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
+import { messageOf } from "../../../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
 import { type Bytes, FileBytes } from "../../../kernel/store/bytes.ts";
 import type { Damage } from "../../../kernel/store/damage.ts";
@@ -16,7 +17,6 @@ export class ChangesFile {
   /** Created when there is something to write: most runs change nothing. */
   #bytes: Bytes | undefined;
 
-  /** @throws DataFolderError when the file exists and cannot be opened */
   constructor(path: string) {
     this.#path = path;
     if (existsSync(path)) this.#bytes = openBytes(path);
@@ -43,17 +43,14 @@ export class ChangesFile {
     return this.#path;
   }
 
-  /** Undefined before the first line. */
   get bytes(): Bytes | undefined {
     return this.#bytes;
   }
 
-  /** Offset behind the last line. */
   get size(): number {
     return this.#bytes?.size ?? 0;
   }
 
-  /** Appends with one write. @throws the system's error; then nothing was written */
   append(lines: string): void {
     this.#bytes ??= new FileBytes(this.#path);
     this.#bytes.append(Buffer.from(lines));
@@ -80,7 +77,6 @@ export class ChangesFile {
     this.#bytes = new FileBytes(this.#path);
   }
 
-  /** Deletes the file. */
   remove(): void {
     this.#bytes?.close();
     this.#bytes = undefined;
@@ -101,10 +97,8 @@ export const replaceLine = (world: World): string => `${sealed(JSON.stringify({ 
 
 type Line = { steps: Step[]; sequences: Record<string, number> } | { replace: World };
 
-/** Bytes at the beginning that show whether it is a changes file. */
 const sniffed = 64 * 1024;
 
-/** Applies the complete lines to the world, and reports those that cannot be read. @throws DataFolderError */
 export function readChanges(bytes: Bytes, path: string, world: WorldDocument, report: (damage: Damage) => void): void {
   const start = bytes.read(0, sniffed);
   if (start.includes("\n") && !/"(?:steps|replace)":/.test(start.toString("latin1")))
@@ -118,8 +112,7 @@ export function readChanges(bytes: Bytes, path: string, world: WorldDocument, re
       if (text === undefined) throw new Error("its checksum does not match");
       apply(world, readLine(text));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const detail = `this line is damaged (${reason}): the change that it held is lost`;
+      const detail = `this line is damaged (${messageOf(error)}): the change that it held is lost`;
       report({ file: path, line: lineNumber(bytes, offset), detail });
     }
   }

@@ -1,9 +1,10 @@
 import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Adapter, Low } from "lowdb";
-import { storageTrouble } from "../../../kernel/base/errors.ts";
+import { messageOf, storageTrouble } from "../../../kernel/base/errors.ts";
 import { asideName } from "../../../kernel/store/bytes.ts";
 import type { Damage } from "../../../kernel/store/damage.ts";
+import { markOf } from "../../../kernel/store/data-folder.ts";
 import type { FolderGuard } from "../../../kernel/store/folder-guard.ts";
 import type { Unit } from "../../../kernel/store/unit.ts";
 import { emptyWorld, type World } from "../world.ts";
@@ -20,11 +21,8 @@ interface FolderOptions {
   folder: string;
   seedWorld: () => World;
   onNotice: (text: string) => void;
-  /** Without it a damaged world.json is an error. */
   onDamage?: ((damage: Damage) => void) | undefined;
-  /** Notices what other programs do to the files. */
   guard?: FolderGuard | undefined;
-  /** For tests of migrations. */
   migrations?: readonly Migration[] | undefined;
 }
 
@@ -32,16 +30,13 @@ interface FolderOptions {
 class FolderAdapter implements Adapter<WorldDocument> {
   readonly file: string;
   readonly changes: ChangesFile;
-  /** True if the folder held a world. */
   hasBase = false;
-  /** True if world.json held all of it. */
   isSaved = false;
   /** Increased to discard a write that is running. */
   edition = 0;
   readonly #options: FolderOptions;
   /** Of world.json as it was read or written last; undefined if there was none. */
   #known: string | undefined;
-  /** True once world.json was read or written. */
   #hasFile = false;
 
   constructor(options: FolderOptions) {
@@ -50,7 +45,6 @@ class FolderAdapter implements Adapter<WorldDocument> {
     this.#options = options;
   }
 
-  /** @throws DataFolderError when world.json is not a world, or newer than this version */
   async read(): Promise<WorldDocument> {
     const { folder, seedWorld, onNotice, onDamage = () => {} } = this.#options;
     const found = await this.#readWorld();
@@ -98,10 +92,9 @@ class FolderAdapter implements Adapter<WorldDocument> {
 
   /** True if another program deleted or emptied world.json. */
   get isGone(): boolean {
-    return this.#hasFile && (statOf(this.file)?.size ?? 0) === 0;
+    return this.#hasFile && (statSync(this.file, { throwIfNoEntry: false })?.size ?? 0) === 0;
   }
 
-  /** Remembers world.json as it is now. */
   know(): void {
     this.#known = markOf(this.file);
     this.#hasFile = true;
@@ -118,22 +111,12 @@ class FolderAdapter implements Adapter<WorldDocument> {
   }
 }
 
-const statOf = (file: string) => statSync(file, { throwIfNoEntry: false });
-
-/** Differs when another program wrote the file. */
-function markOf(file: string): string | undefined {
-  const found = statOf(file);
-  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
-}
-
 interface DatabaseOptions extends FolderOptions {
   /** Writes what was recorded, with everything that belongs to it. Default: only what was recorded. */
   commit?: (() => void) | undefined;
 }
 
-/** Changes within this time are written to world.json together, ms. */
 const coalesce = 50;
-/** Writing world.json may take this share of the time. */
 const share = 1 / 10;
 
 /**
@@ -145,25 +128,20 @@ export class WorldDatabase {
   readonly #database: Low<WorldDocument>;
   readonly #commit: () => void;
   readonly #onNotice: (text: string) => void;
-  /** Lines that are not on disk yet. */
   #waiting: string[] = [];
   /** Undo the changes since the last settling; to be called in reverse. */
   #undo: (() => void)[] = [];
   // A new folder's world can be made again from its seed: it is written before its first change, not before an answer.
   #needsBase: boolean;
-  /** True if world.json lacks something. */
   #isDirty: boolean;
   #isSaving = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   #wait = coalesce;
-  /** What stays when the changes since then are rolled back. */
   #settled: { end: number; needsBase: boolean };
   #mayWrite = (): boolean => true;
-  /** True if the last failure was reported. */
   #isReported = false;
 
-  /** @throws DataFolderError when world.json is not a world, or newer than this version */
   static async open(options: DatabaseOptions): Promise<WorldDatabase> {
     const adapter = new FolderAdapter(options);
     const database = new Low<WorldDocument>(adapter, new WorldDocument(emptyWorld()));
@@ -209,7 +187,6 @@ export class WorldDatabase {
     return this.#database.data;
   }
 
-  /** Accepts a change of the world, and the function that undoes it. */
   record(steps: readonly Step[], undo: () => void): void {
     const line = changeLine(steps, () => this.world.grownSequences());
     if (line === "") return;
@@ -330,5 +307,3 @@ export class WorldDatabase {
     this.#adapter.changes.remove();
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

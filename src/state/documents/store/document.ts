@@ -20,10 +20,8 @@ export type Step = { put: CollectionName; document: Stored } | { remove: Collect
 const targetOf = (step: Step): readonly [CollectionName, Id] =>
   "put" in step ? [step.put, step.document.id] : [step.remove, step.id];
 
-/** Accepts the steps of a change that succeeded, and the function that undoes them. */
 type Commit = (steps: readonly Step[], undo: () => void) => void;
 
-/** The keys of world.json, in their order. */
 export const worldKeys: readonly (keyof World)[] = Object.keys(emptyWorld()) as (keyof World)[];
 
 export const isCollection = (key: unknown): key is CollectionName => collections.some((name) => name === key);
@@ -35,7 +33,6 @@ class Collection {
   /** A Map keeps the position of a replaced document. */
   #byId = new Map<Id, Stored>();
   #list: readonly Stored[] | undefined;
-  /** Grows with each change. */
   version = 0;
 
   /** A new list after each change; earlier lists stay as they are. */
@@ -69,7 +66,6 @@ class Collection {
 
 interface Running {
   steps: Step[];
-  /** To be called in reverse. */
   undo: (() => void)[];
   /** Collections that are restored as a whole: a removal changes the order. */
   restored: Set<CollectionName>;
@@ -80,13 +76,11 @@ export class WorldDocument {
   /** The document as a plain object, as world.json holds it; its values are always current. */
   readonly view: World;
   readonly #collections = new Map(collections.map((name) => [name, new Collection()]));
-  /** Values that are replaced only with the whole world. */
   #fixed: Partial<World> = {};
   #sequences = new Sequences({});
   #projects: { version: number; byKey: ReadonlyMap<string, StoredProject> } | undefined;
   #running: Running | undefined;
 
-  /** @throws Error when two documents have the same id, or two projects the same key */
   constructor(world: World) {
     this.view = Object.defineProperties(
       {},
@@ -149,7 +143,6 @@ export class WorldDocument {
     } else if (before) collection.remove(id);
   }
 
-  /** Numbers that were assigned or seen since the last call. */
   grownSequences(): Record<string, number> {
     return this.#sequences.grown();
   }
@@ -216,7 +209,6 @@ export class WorldDocument {
   }
 }
 
-/** Why the documents of a world cannot coexist; undefined when they can. */
 export function clashOf(world: World): string | undefined {
   const projects = projectClash(world.projects);
   if (projects) return projects;
@@ -230,7 +222,6 @@ export function clashOf(world: World): string | undefined {
   return undefined;
 }
 
-/** Which two projects have the same key or id; undefined when none do. */
 function projectClash(projects: readonly StoredProject[]): string | undefined {
   const owners = { api_key: new Map<unknown, StoredProject>(), id: new Map<unknown, StoredProject>() };
   for (const project of projects)

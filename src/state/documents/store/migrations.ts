@@ -17,7 +17,6 @@ export type Migration = (old: JsonObject) => JsonObject;
 /** The migration at index i makes version i + 2 of the world document from version i + 1. */
 export const migrations: readonly Migration[] = [withAccounts, withResources];
 
-/** Why a document cannot be brought to this version. */
 export class UnknownVersionError extends Error {
   readonly isNewer: boolean;
 
@@ -53,7 +52,6 @@ const unknownTime = "2025-01-01T00:00:00Z";
 const namespace = "0b0f6a0e-6d0c-4d0b-8a55-7d2d6c2d7f42";
 const idOf = (name: string): string => uuidV5(namespace, name);
 
-/** The user that owns what had no owner. */
 const developer = { id: 1, email: "dev@phx-sim.test" };
 
 const objects = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
@@ -124,7 +122,6 @@ const keyOf = (old: JsonObject): object => {
   return blankPersonalApiKey({ id: idOf(`key:${key}`), key, user: developer.id, scopes: [] }, unknownTime);
 };
 
-/** Lists whose documents became resources, by their kind. */
 const formerLists = {
   surveys: "surveys",
   early_access_features: "early_access_features",

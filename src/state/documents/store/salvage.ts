@@ -38,7 +38,6 @@ const blankValues = (): JsonObject => ({ ...emptyWorld() }) as unknown as JsonOb
 
 interface Parsed {
   found: JsonObject;
-  /** Numbers of the lines that cannot be read, from 1. */
   damaged: number[];
 }
 
@@ -56,7 +55,6 @@ const keys: readonly string[] = worldKeys;
 function parsedByLine(text: string): Parsed {
   const found: JsonObject = {};
   const damaged: number[] = [];
-  /** The list that the next documents belong to, and the key that was read last. */
   let list: Json[] | undefined;
   let last = "";
 

@@ -11,7 +11,6 @@ const numberOf =
   ({ id }: Numerable): readonly Numbered[] =>
     typeof id === "number" ? [[sequence, id]] : [];
 
-/** The numbers in a document, by its collection. */
 const numbersIn: Partial<Record<CollectionName, (document: Numerable) => readonly Numbered[]>> = {
   users: numberOf("users"),
   projects: numberOf("projects"),
@@ -46,9 +45,7 @@ const isOfResources = (sequence: SequenceName): sequence is Exclude<SequenceName
 /** Numbers are never used twice: the highest number of each kind that was ever assigned or seen. */
 export class Sequences {
   readonly #highest: Map<string, number>;
-  /** Sequences that grew since `grown` was last called. */
   readonly #changed = new Set<string>();
-  /** Collections whose documents were all seen. */
   readonly #scanned = new Set<CollectionName>();
 
   constructor(highest: Readonly<Record<string, number>>) {
@@ -65,24 +62,20 @@ export class Sequences {
     return number;
   }
 
-  /** The numbers of the document stay in use, also after it is removed. */
   see(collection: CollectionName, document: Numerable): void {
     for (const [sequence, number] of numbersIn[collection]?.(document) ?? []) this.#raise(sequence, number);
   }
 
-  /** What grew since the last call. */
   grown(): Record<string, number> {
     const names = [...this.#changed];
     this.#changed.clear();
     return Object.fromEntries(names.map((name) => [name, this.#highest.get(name) ?? 0]));
   }
 
-  /** Applies what `grown` returned in an earlier process. */
   raise(highest: Readonly<Record<string, number>>): void {
     for (const [sequence, number] of Object.entries(highest)) this.#raise(sequence, number);
   }
 
-  /** All of it, as world.json holds it. */
   known(): Record<string, number> {
     return Object.fromEntries(this.#highest);
   }

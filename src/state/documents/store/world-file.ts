@@ -22,10 +22,8 @@ export const sealMark = ',\n  "sealed": ';
 const ending = "\n}\n";
 const hint = "correct it, or move it away to start again from the scenario";
 
-/** Characters that are serialized at once: a few milliseconds. */
 const pieceLength = 256 * 1024;
 
-/** The bytes of world.json, in pieces that each take little time. */
 function* worldPieces(world: World): Generator<Buffer> {
   const hash = createHash("sha256");
   let text = "";
@@ -55,7 +53,6 @@ function* worldTexts(world: World): Generator<string> {
   }
 }
 
-/** True if the file ends with a seal that matches what is before it. */
 export function isSealed(bytes: Buffer): boolean {
   const end = bytes.lastIndexOf(sealMark);
   if (end === -1) return false;
@@ -121,12 +118,10 @@ export function missingDocuments(document: JsonObject, seal: Json | undefined): 
   });
 }
 
-/** A world.json that was read, in the newest version. */
 interface WorldText {
   document: JsonObject;
   /** True if phx-sim wrote the file in this version, and it was not changed since. */
   isSealed: boolean;
-  /** What was removed from it since phx-sim wrote it. */
   missing: readonly string[];
 }
 
@@ -151,7 +146,6 @@ export function readWorldFile(file: string, steps: readonly Migration[] = migrat
   }
 }
 
-/** @throws DataFolderError */
 export function bytesOf(file: string): Buffer {
   try {
     return readFileSync(file);
@@ -198,7 +192,6 @@ export interface WorldIssue {
   message: string;
 }
 
-/** The document as a world; undefined, with its issues, when it is not one. */
 export async function validWorld(document: JsonObject, issues: WorldIssue[]): Promise<World | undefined> {
   // zod costs as much as the rest of the start: loaded only when there is something to check.
   const { WorldSchema } = await import("../world.schema.ts");
@@ -207,5 +200,4 @@ export async function validWorld(document: JsonObject, issues: WorldIssue[]): Pr
   return result.data;
 }
 
-/** `feature_flags[2].filters.groups` */
 export const placeText = (path: readonly PropertyKey[]): string => pathText(path) || "the document";

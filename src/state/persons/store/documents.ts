@@ -45,7 +45,6 @@ class Cache<T> {
   }
 }
 
-/** A table of lines, and a cache of what they hold. */
 class CachedRows<T> {
   readonly table: LineRows;
   protected readonly cache: Cache<T>;
@@ -57,7 +56,6 @@ class CachedRows<T> {
     this.#read = read;
   }
 
-  /** The document of a row, or the distinct id. */
   at(row: number): T {
     const known = this.cache.get(row);
     if (known !== undefined) return known;
@@ -77,7 +75,6 @@ class CachedRows<T> {
     this.cache.clear();
   }
 
-  /** Reverts changes since the table's `mark`. */
   revert(): void {
     this.table.revert();
     this.cache.clear();
@@ -88,7 +85,6 @@ class CachedRows<T> {
 const cachedDocuments = { count: 5_000, weight: 8 * 1024 * 1024 };
 const cachedIds = { count: 5_000, weight: 1024 * 1024 };
 
-/** The first id of a person, as row + 1. */
 const linkColumn = firstOwnColumn;
 
 /** Documents (persons, groups) whose newest lines are on disk; the table holds 16 bytes for each. */
@@ -100,7 +96,6 @@ export class PersonDocuments<T> extends CachedRows<T> {
     this.#keyOf = keyOf;
   }
 
-  /** Row of the document with this key in the project's slot, or -1. */
   find(slot: number, hash: number, key: string): number {
     return this.table.find(hash, slot, (row) => this.#keyOf(this.at(row)) === key);
   }
@@ -138,7 +133,6 @@ export class IdTable extends CachedRows<string> {
     this.#persons = persons;
   }
 
-  /** Row of the id in the project's slot, or -1. */
   find(slot: number, hash: number, distinctId: string): number {
     return this.table.find(hash, slot, (row) => this.at(row) === distinctId);
   }
@@ -185,7 +179,6 @@ export class IdTable extends CachedRows<string> {
     return row;
   }
 
-  /** Moves the id to a person. Row -1 adds a row. */
   give(known: number, entry: IdEntry, person: number): void {
     const row = known === -1 ? this.addPersonless(entry) : known;
     if (known !== -1) {
@@ -195,7 +188,6 @@ export class IdTable extends CachedRows<string> {
     this.#link(row, person);
   }
 
-  /** Moves every id of one person to another. */
   moveAll(from: number, into: number): void {
     const rows = this.#chain(from);
     const last = rows.at(-1);
@@ -206,12 +198,10 @@ export class IdTable extends CachedRows<string> {
     this.#persons.set(from, linkColumn, none);
   }
 
-  /** Rows of a person's ids, oldest first. */
   rowsOf(person: number): number[] {
     return this.#chain(person).reverse();
   }
 
-  /** A person's ids, oldest first. */
   textsOf(person: number): string[] {
     return this.rowsOf(person).map((row) => this.at(row));
   }

@@ -1,5 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../../kernel/base/errors.ts";
 import { type Bytes, MemoryBytes } from "../../../kernel/store/bytes.ts";
 import { DataFolderError, openBytes } from "../../../kernel/store/data-folder.ts";
 import { lineNumber } from "../../../kernel/store/lines.ts";
@@ -7,15 +8,10 @@ import { lineNumber } from "../../../kernel/store/lines.ts";
 /** The place of people.ndjson: a data folder or memory. */
 export interface PersonHome {
   readonly name: string;
-  /** Path of the index file; undefined in memory. */
   readonly index: string | undefined;
-  /** Bytes from which changes are written. */
   readonly flushFrom: number;
-  /** @throws DataFolderError */
   open(): Bytes;
-  /** Empty bytes for a new version of the log. */
   draft(): Bytes;
-  /** Replaces the closed log with the draft, and opens it. */
   take(draft: Bytes): Bytes;
   /** True if a write can fail, so that changes must be revertible. */
   readonly canFail: boolean;
@@ -62,11 +58,9 @@ function syncFile(path: string): void {
   closeSync(fd);
 }
 
-/** An unreadable line, with file and line number. */
 export function damagedLine(name: string, bytes: Bytes, offset: number, cause: unknown): DataFolderError {
   const line = lineNumber(bytes, offset);
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new DataFolderError(`${name}:${line} cannot be read: ${reason}`, {
+  return new DataFolderError(`${name}:${line} cannot be read: ${messageOf(cause)}`, {
     file: name,
     line,
     hint: "correct or delete that line, or move the file away to start without stored people",

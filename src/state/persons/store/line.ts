@@ -121,7 +121,6 @@ const readers: Record<Change["kind"], (line: JsonObject) => Change> = {
 const isKind = (kind: Json | undefined): kind is Change["kind"] =>
   typeof kind === "string" && Object.hasOwn(readers, kind);
 
-/** The change of a line; undefined if the line cannot be read. */
 export function changeIn(line: string): Change | undefined {
   try {
     return readLine(line);

@@ -3,7 +3,6 @@ import { blankSeal, unsealed, writeSeal } from "../../../kernel/store/lines.ts";
 
 const firstCapacity = 64 * 1024;
 const newline = 0x0a;
-/** A larger buffer is freed after it is written. */
 const usualCapacity = 1024 * 1024;
 
 /** The lines of people.ndjson: those on disk, and later ones that wait for the next flush. */
@@ -23,12 +22,10 @@ export class LineLog {
     return this.#bytes;
   }
 
-  /** Offset after the last line, including waiting ones. */
   get end(): number {
     return this.#bytes.size + this.#used;
   }
 
-  /** Bytes that wait for `flush`. */
   get waiting(): number {
     return this.#used;
   }
@@ -82,13 +79,11 @@ export class LineLog {
     if (this.#waiting.length > usualCapacity) this.#waiting = Buffer.allocUnsafeSlow(firstCapacity);
   }
 
-  /** Removes the lines from the offset on, written or not. */
   cut(offset: number): void {
     this.#used = 0;
     if (this.#bytes.size > offset) this.#bytes.truncate(offset);
   }
 
-  /** Continues with other bytes; no line may be waiting. */
   use(other: Bytes): void {
     this.#bytes = other;
   }

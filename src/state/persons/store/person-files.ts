@@ -16,9 +16,7 @@ import { compactInto, hasPersons, isWasteful, type KeyHash, PersonStoreState, pe
 /** Sizes in bytes. */
 export interface PersonFilesOptions {
   onNotice: (text: string) => void;
-  /** Called for each line that cannot be read. */
   onDamage: (damage: Damage) => void;
-  /** Notices what other programs do to the file. */
   guard?: FolderGuard | undefined;
   hash: KeyHash;
   /** Size from which a mostly superseded log is rewritten. */
@@ -38,7 +36,6 @@ export class PersonFiles {
   readonly log: LineLog;
   readonly #state: PersonStoreState;
   readonly #sidecar: Sidecar | undefined;
-  /** Reads the index file; undefined once all of it is read. */
   #filling: Generator<void, boolean> | undefined;
   #epoch = 0;
   readonly #bus = createBus<Change | undefined>((error) =>
@@ -98,7 +95,6 @@ export class PersonFiles {
     return this.#filling ? this.#ready() : this.#state;
   }
 
-  /** Row numbers are valid within an epoch. */
   get epoch(): number {
     return this.#epoch;
   }
@@ -113,7 +109,6 @@ export class PersonFiles {
     replayPersons({ state: this.#state, bytes, name: this.#home.name, report: this.#options.onDamage }, from);
   }
 
-  /** Rebuilds the rows from the log. */
   #startOver(): void {
     this.#epoch++;
     this.#bus.publish(undefined);
@@ -185,7 +180,6 @@ export class PersonFiles {
     return this.#state;
   }
 
-  /** Replaces the log with a new version. No line may be waiting. */
   #compact(): void {
     const draft = this.#home.draft();
     this.copyInto(draft);

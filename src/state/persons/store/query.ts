@@ -9,9 +9,7 @@ import type { PersonStoreState } from "./state.ts";
 interface PersonQuery {
   project?: number;
   distinct_id?: string;
-  /** Part of the email, the name or a distinct id; case-insensitive. */
   search?: string;
-  /** A further condition, checked last. */
   where?(person: ListedPerson): boolean;
   limit?: number;
   offset?: number;
@@ -19,22 +17,18 @@ interface PersonQuery {
 
 interface GroupQuery {
   project?: number;
-  /** Index of the group type. */
   type?: number;
-  /** A further condition, checked last. */
   where?(group: Group): boolean;
   limit?: number;
   offset?: number;
 }
 
 interface ListedPerson extends Person {
-  /** Oldest first. */
   distinct_ids: string[];
 }
 
 interface Listing<T> {
   results: T[];
-  /** True if there are further results. */
   more: boolean;
 }
 
@@ -53,7 +47,6 @@ interface Selection<T> {
   isValid(): boolean;
 }
 
-/** Undefined if the rows became invalid. */
 async function pageOf<T>(
   { rows, fits, show, isValid }: Selection<T>,
   { limit = 100, offset = 0 }: { limit?: number; offset?: number },
@@ -122,9 +115,7 @@ export function createQueries(files: PersonFiles) {
         const fits = (row: number) => isLiving(row) && isType(row) && holds(row);
         return pageOf({ rows: newestFirst(table), fits, show: at, isValid }, query);
       }),
-    /** All persons of a project, newest first. */
     allPersons: (project: number) => allOf(files.state, files.state.persons, project),
-    /** All groups of a project, newest first. */
     allGroups: (project: number) => allOf(files.state, files.state.groups, project),
   };
 }
@@ -134,7 +125,6 @@ const listed = ({ persons, ids }: PersonStoreState, row: number): ListedPerson =
   distinct_ids: ids.textsOf(row),
 });
 
-/** True for rows of existing documents (of the project, if given). */
 function living(table: LineRows, { projects }: PersonStoreState, project?: number): (row: number) => boolean {
   const slot = project === undefined ? undefined : projects.find(project);
   return (row) => table.isAlive(row) && (slot === undefined || table.slot(row) === slot);

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../kernel/base/errors.ts";
 import { counted } from "../../../kernel/base/text.ts";
 import type { Bytes } from "../../../kernel/store/bytes.ts";
 import type { Damage } from "../../../kernel/store/damage.ts";
@@ -10,12 +11,10 @@ import { type PersonStoreState, StaleRows } from "./state.ts";
 interface Replay {
   state: PersonStoreState;
   bytes: Bytes;
-  /** The file's name, for reports. */
   name: string;
   report: (damage: Damage) => void;
 }
 
-/** A change of a person whose line was not read. */
 interface Orphan {
   change: Change;
   place: LinePlace;
@@ -30,7 +29,6 @@ export function mustBePersons(bytes: Bytes, name: string): void {
     throw notPersons(name, "it is not a people log of phx-sim, or its first lines are damaged", "restore it");
 }
 
-/** Bytes at the beginning that show whether a file is a people log. */
 const sniffed = 64 * 1024;
 
 const notPersons = (name: string, reason: string, repair: string): DataFolderError =>
@@ -66,17 +64,15 @@ export function replayPersons({ state, bytes, name, report }: Replay, from: numb
     });
 }
 
-/** The change of a line, or the reason why it cannot be read. */
 function readOrReason(text: string | undefined): Change | string {
   if (text === undefined) return "its checksum does not match";
   try {
     return readLine(text);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
-/** False if the change refers to an unknown person. */
 function isApplied(state: PersonStoreState, change: Change, place: LinePlace): boolean {
   try {
     state.apply(change, place);

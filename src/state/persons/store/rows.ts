@@ -11,7 +11,6 @@ const hashColumn = 0;
 const lowColumn = 1;
 /** Slot (20 bits), size class (4 bits), upper bits of the offset (8 bits). */
 const whereColumn = 2;
-/** Columns from here on belong to the caller. */
 export const firstOwnColumn = 3;
 
 const slotLimit = 2 ** 20;
@@ -58,7 +57,6 @@ export class LineRows {
     return classLength((this.#where(row) >>> classBits) & 15);
   }
 
-  /** Lines fill three quarters of their class on average. */
   #weight(row: number): number {
     return this.#lengthOf(row) * 0.75;
   }
@@ -94,7 +92,6 @@ export class LineRows {
     return { offset, length: this.#lengthOf(row) };
   }
 
-  /** Sets the place of the row's newest line. */
   move(row: number, place: LinePlace): void {
     this.living -= this.#weight(row);
     this.#put(row, this.slot(row), place);
@@ -131,14 +128,12 @@ export class LineRows {
     this.rows.settle();
   }
 
-  /** Reverts changes since `mark`. */
   revert(): void {
     // the index may still have removed rows: their hashes show it
     this.rows.revert();
     this.living = this.#markedLiving;
   }
 
-  /** Makes rows searchable that were loaded into the empty table. */
   loaded(): void {
     this.#index = this.#newIndex();
   }
@@ -147,7 +142,6 @@ export class LineRows {
 export interface ProjectEntry {
   project: number;
   persons: number;
-  /** Distinct ids that belong to a person. */
   ids: number;
   personless: number;
   groups: number;
@@ -163,7 +157,6 @@ export class ProjectSlots {
   #marked = 0;
   #before = new Map<ProjectEntry, ProjectEntry>();
 
-  /** The slot, created if missing. @throws RangeError for more than a million projects */
   slot(project: number): number {
     const known = this.#slots.get(project);
     if (known !== undefined) return known;
@@ -181,7 +174,6 @@ export class ProjectSlots {
     return this.entries[this.find(project)];
   }
 
-  /** The entry, to be changed. */
   entry(slot: number): ProjectEntry {
     const entry = this.entries[slot];
     if (!entry) throw new RangeError(`no project slot ${slot}`);
@@ -199,7 +191,6 @@ export class ProjectSlots {
     this.#before = new Map();
   }
 
-  /** Reverts changes since `mark`. */
   revert(): void {
     for (const { project } of this.entries.splice(this.#marked)) this.#slots.delete(project);
     for (const [entry, old] of this.#before) Object.assign(entry, old);

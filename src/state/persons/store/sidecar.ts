@@ -58,17 +58,14 @@ export class Sidecar {
     this.#tables = [ids.table, persons.table, groups.table, hashKeys.table];
   }
 
-  /** Bytes of people.ndjson that the file on disk covers; 0 without a usable file. */
   get covered(): number {
     return this.#covered;
   }
 
-  /** The size of a save, in bytes. */
   get size(): number {
     return this.#tables.reduce((sum, { rows }) => sum + rows.length * rows.width * 4, 0);
   }
 
-  /** Checks whether the file fits the log, and loads the projects. */
   open(bytes: Bytes): void {
     const found = readHead(this.#path, bytes, this.#tables);
     this.#found = found;

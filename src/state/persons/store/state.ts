@@ -6,7 +6,6 @@ import { type Change, changeIn, groupTypeLine, type HashKeys, idLine } from "./l
 import { LineLog } from "./log.ts";
 import { type LinePlace, type LineRows, ProjectSlots } from "./rows.ts";
 
-/** Hash of a key inside one project. */
 export type KeyHash = (project: number, key: string) => number;
 
 /** The same name in two projects has two hashes. */
@@ -25,7 +24,6 @@ export class StaleRows extends Error {
 type Kind = Change["kind"];
 type OfKind<K extends Kind> = Extract<Change, { kind: K }>;
 
-/** Rows and caches of people.ndjson. */
 export class PersonStoreState {
   readonly projects = new ProjectSlots();
   readonly persons: PersonDocuments<Person>;
@@ -55,7 +53,6 @@ export class PersonStoreState {
     this.#tables = [this.persons, this.groups, this.ids, this.hashKeys];
   }
 
-  /** The change at a place of the rows. @throws StaleRows */
   #changeAt<K extends Kind>({ offset, length }: LinePlace, ...kinds: readonly K[]): OfKind<K> {
     const line = this.#log.lineAt(offset, length);
     const change = line === undefined ? undefined : changeIn(line);
@@ -73,7 +70,6 @@ export class PersonStoreState {
     return this.ids.find(this.projects.find(project), this.#hash(project, distinctId), distinctId);
   }
 
-  /** Row of the person that has the id, or -1. */
   ownerOf(project: number, distinctId: string): number {
     const row = this.findId(project, distinctId);
     return row === -1 ? -1 : this.ids.person(row);
@@ -179,7 +175,6 @@ export class PersonStoreState {
     for (const part of [this.projects, ...this.#tables]) part.clear();
   }
 
-  /** Later changes can be reverted until `settle`. */
   mark(): void {
     this.projects.mark();
     for (const { table } of this.#tables) table.mark();
@@ -190,7 +185,6 @@ export class PersonStoreState {
     for (const { table } of this.#tables) table.settle();
   }
 
-  /** Reverts the changes since `mark`. */
   revert(): void {
     for (const part of [this.projects, ...this.#tables]) part.revert();
   }
@@ -212,10 +206,8 @@ export const hasPersons = ({ projects }: PersonStoreState): boolean =>
 /** Superseded bytes for each current one from which a rewrite is worthwhile. */
 const tolerated = 4;
 
-/** True if most of the log is superseded lines. */
 export const isWasteful = (state: PersonStoreState, size: number): boolean => size > (tolerated + 1) * state.living;
 
-/** Size of a write, bytes. */
 const piece = 1024 * 1024;
 
 /** Copies the current lines: each person before its ids, then the rest. */
