@@ -272,6 +272,18 @@ describe("the index file", () => {
     expect(await contentIn(folder, { indexFrom: 1 })).toEqual(before);
   });
 
+  test.each([
+    [1, "a", 3_107_115_115],
+    [2, "a", 2_839_114_496],
+    [1, "user-1", 4_175_570_265],
+  ])("the hash of project %i and %j stays what index files have", (project, key, hash) => {
+    expect(keyHash(project, key)).toBe(hash);
+  });
+
+  test("is for its owner only", () => {
+    expect(statSync(indexOf(indexedFolder())).mode & 0o777).toBe(0o600);
+  });
+
   test("covers what was there when it was saved; later lines are read", async () => {
     const folder = indexedFolder();
     const people = openPersonStore({ folder, indexFrom: Number.POSITIVE_INFINITY });
