@@ -14,7 +14,7 @@ import { lintCodes } from "../../src/lab/lint/codes.ts";
 import { proxyCodes } from "../../src/lab/proxy-check/codes.ts";
 import { frameworkTitles } from "../../src/lab/proxy-check/frameworks.ts";
 import { probeRows } from "../../src/lab/proxy-check/probes.ts";
-import { absentFunctions } from "../../src/service/query/hogql/functions/names.ts";
+import { absentFunctions } from "../../src/service/query/hogql/functions/table.ts";
 import { absentTables } from "../../src/service/query/hogql/hogql.ts";
 import { absentSessionColumns } from "../../src/service/query/hogql/sessions.ts";
 import { absentEventColumns } from "../../src/service/query/hogql/tables.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
-import type { EventTable, Steps } from "./table.ts";
+import type { EventTable } from "./table.ts";
 
 /** An action, as a query uses it. */
 export interface QueryAction {
@@ -69,9 +69,11 @@ export interface QueryContext extends QueryProject {
   persons?(): Iterable<QueryPerson>;
   /** The groups of the project (default: the table is refused). */
   groups?(): Iterable<QueryGroup>;
+  /** Called now and then by a query that keeps many values. @throws SimError if there is too little memory */
+  checkMemory?(): void;
 }
 
-export type ProjectFacts = Omit<QueryContext, "table" | "now">;
+export type ProjectFacts = Omit<QueryContext, "table" | "now" | "checkMemory">;
 
 /**
  * A kind of query: `shape` reads and refuses it, `run` computes the fields of the service's response (`results`,
@@ -84,5 +86,11 @@ export interface QueryKind<Query> {
   /** True if a response has the kind's own fields only, and is never cached. */
   readonly isPlain?: boolean;
   /** @throws SimError if the query cannot be computed: what is not supported is named, with its position */
-  run(query: Query, context: QueryContext): Steps<Record<string, unknown>> | Record<string, unknown>;
+  run(query: Query, context: QueryContext): Record<string, unknown>;
 }
+
+/** The kind that a shape names. */
+export const queryKind = <Query>(
+  shape: z.ZodType<Query> & { readonly shape: { readonly kind: { readonly value: string } } },
+  run: QueryKind<Query>["run"],
+): QueryKind<Query> => ({ kind: shape.shape.kind.value, shape, run });

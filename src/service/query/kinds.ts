@@ -1,14 +1,15 @@
-import { databaseSchemaKind } from "./hogql/database-schema.ts";
+import { databaseSchemaKind, metadataKind } from "./hogql/descriptions.ts";
 import { hogQLKind } from "./hogql/hogql-query.ts";
-import { metadataKind } from "./hogql/metadata.ts";
+import { eventsKind } from "./insights/events-query.ts";
 import { exposuresKind } from "./insights/experiment-exposures.ts";
-import { insightKinds } from "./insights/kinds.ts";
+import { funnelsKind } from "./insights/funnels.ts";
+import { lifecycleKind } from "./insights/lifecycle.ts";
+import { retentionKind } from "./insights/retention.ts";
+import { stickinessKind } from "./insights/stickiness.ts";
+import { trendsKind } from "./insights/trends.ts";
 import type { QueryKind } from "./kind.ts";
 
 export const kinds: readonly QueryKind<unknown>[] = [
-  hogQLKind,
-  ...insightKinds,
-  exposuresKind,
-  metadataKind,
-  databaseSchemaKind,
+  ...[hogQLKind, trendsKind, funnelsKind, retentionKind, lifecycleKind, stickinessKind, eventsKind, exposuresKind],
+  ...[metadataKind, databaseSchemaKind],
 ];

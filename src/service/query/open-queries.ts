@@ -6,7 +6,7 @@ import type { Worlds } from "../../state/documents/world.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import type { PersonStore } from "../../state/persons/person-store.ts";
 import { createDataVersions } from "./data-version.ts";
-import { dropOffsKind } from "./insights/drop-offs.ts";
+import { dropOffsKind } from "./insights/funnels.ts";
 import type { QueryKind } from "./kind.ts";
 import { kinds } from "./kinds.ts";
 import { createProjectFacts } from "./project-facts.ts";

@@ -2,27 +2,7 @@ import type { TimeSource } from "../../kernel/base/clock.ts";
 import { SimError } from "../../kernel/base/errors.ts";
 import type { JsonObject } from "../../kernel/base/json.ts";
 import { wireTime } from "../../state/documents/time.ts";
-
-/** A query in the background. Upstream PostHog/posthog posthog/schema.py, `QueryStatus`. */
-export type QueryStatus = {
-  id: string;
-  team_id: number;
-  insight_id: number | null;
-  dashboard_id: number | null;
-  /** True if it is over, also if it failed. */
-  complete: boolean;
-  error: boolean;
-  error_message: string | null;
-  results: JsonObject | null;
-  query_async: true;
-  start_time: string;
-  pickup_time: string | null;
-  end_time: string | null;
-  expiration_time: string | null;
-  task_id: null;
-  query_progress: null;
-  labels: null;
-};
+import type { QueryStatus } from "./shapes.ts";
 
 /** Time for which the status of a query is kept, ms. Upstream posthog/clickhouse/client/execute_async.py. */
 const keptFor = 20 * 60_000;

@@ -6,11 +6,35 @@ import { stringOf } from "../../kernel/base/text.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { StoredProject, Worlds } from "../../state/documents/world.ts";
 import type { ResourceDesk } from "../api-frame/desk.ts";
-import type { ExecutionMode } from "./execution-mode.ts";
 import type { QueryKind } from "./kind.ts";
-import { createQueryStatuses, type QueryStatus } from "./query-status.ts";
+import { createQueryStatuses } from "./query-status.ts";
 import { type ReadQuery, readQuery } from "./read-query.ts";
 import { createResultCache, isResultInterval, type ResultInterval, staleAt } from "./result-cache.ts";
+import type { QueryStatus } from "./shapes.ts";
+
+/**
+ * When a query is computed, and whether its request waits for that. Upstream PostHog/posthog
+ * posthog/hogql_queries/query_runner.py, `ExecutionMode`.
+ */
+export const executionModes = [
+  "force_blocking",
+  "force_async",
+  "blocking",
+  "async",
+  "async_except_on_cache_miss",
+  "lazy_async",
+  "force_cache",
+] as const;
+export type ExecutionMode = (typeof executionModes)[number];
+
+const isMode = (value: unknown): value is ExecutionMode => executionModes.some((it) => it === value);
+
+/** The mode that `refresh` asks for; without a known one only what is cached is shown. Upstream posthog/utils.py. */
+export function modeFrom(refresh: Json | undefined): ExecutionMode {
+  if (isMode(refresh)) return refresh;
+  const word = stringOf(refresh ?? "false").toLowerCase();
+  return ["true", "1", "yes", ""].includes(word) ? "force_blocking" : "force_cache";
+}
 
 /** A query that is read, and how it is computed. */
 export interface Computation {

@@ -53,3 +53,26 @@ export const DropOffs = z
   })
   .meta({ title: "DropOffs" });
 export type DropOffs = z.infer<typeof DropOffs>;
+
+/** A query in the background. Upstream PostHog/posthog posthog/schema.py, `QueryStatus`. */
+export const QueryStatus = z
+  .object({
+    id: z.string(),
+    team_id: z.int(),
+    insight_id: z.int().nullable(),
+    dashboard_id: z.int().nullable(),
+    complete: z.boolean(),
+    error: z.boolean(),
+    error_message: z.string().nullable(),
+    results: z.json(),
+    query_async: z.literal(true),
+    start_time: z.string(),
+    pickup_time: z.string().nullable(),
+    end_time: z.string().nullable(),
+    expiration_time: z.string().nullable(),
+    task_id: z.null(),
+    query_progress: z.null(),
+    labels: z.null(),
+  })
+  .meta({ title: "QueryStatus" });
+export type QueryStatus = z.infer<typeof QueryStatus>;

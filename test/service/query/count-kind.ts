@@ -6,8 +6,8 @@ const CountQuery = z.strictObject({
   kind: z.literal("CountQuery"),
   event: z.string(),
   interval: z.enum(["minute", "day"]).optional(),
-  /** Yields this many times first. */
-  turns: z.int().optional(),
+  /** Only ends when it is cancelled. */
+  waits: z.boolean().optional(),
   /** Fails with this message. */
   fails: z.string().optional(),
 });
@@ -17,8 +17,7 @@ type CountQuery = z.infer<typeof CountQuery>;
 export const countKind: QueryKind<CountQuery> = {
   kind: "CountQuery",
   shape: CountQuery,
-  *run({ event, turns = 0, fails }, { table, timeZone, weekStart }) {
-    for (let turn = 0; turn < turns; turn++) yield undefined;
+  run({ event, fails }, { table, timeZone, weekStart }) {
     if (fails !== undefined) throw new SimError("invalid_input", fails);
     const count = Array.from({ length: table.length }, (_, row) => table.name(row)).filter((it) => it === event).length;
     return { results: [count], hasMore: false, columns: [event, timeZone, weekStart] };

@@ -1,7 +1,7 @@
 import type { JoinNode, Located, QueryNode, SelectNode } from "../../query/hogql/ast.ts";
 import { parseQuery } from "../../query/hogql/grammar/queries.ts";
 import { Refusal } from "../../query/hogql/refusal.ts";
-import { isQuery } from "../../query/hogql/syntax.ts";
+import { isQuery } from "../../query/hogql/ast.ts";
 
 /** A column: what it is, and under which name. */
 type Field = { expression: string; alias: string };

@@ -7,7 +7,7 @@ import { authorFilter, equalFilter, type ListFilter, searchFilter, tagsFilter } 
 import { resourceRows } from "../../api-frame/resource.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { sortedByProject } from "../../api-frame/sorted.ts";
-import { executionModes } from "../../query/execution-mode.ts";
+import { executionModes } from "../../query/runner.ts";
 import { liveDashboard } from "../collaborators.ts";
 import type { ManagementDesk } from "../desk.ts";
 import { overridesIn } from "../insights/insight-results.ts";

@@ -5,7 +5,7 @@ import type { Call } from "../../../kernel/http/call.ts";
 import type { Dashboard, Insight, Tile } from "../../../state/documents/world.ts";
 import { fieldsOf } from "../../api-frame/body.ts";
 import { invalid } from "../../api-frame/fields.ts";
-import { type ExecutionMode, modeFrom } from "../../query/execution-mode.ts";
+import { type ExecutionMode, modeFrom } from "../../query/runner.ts";
 import { queryOfFilters } from "../../query/insights/legacy-filters.ts";
 import { withDashboardFilters, withVariables } from "../../query/read-query.ts";
 import type { QueryResponse } from "../../query/runner.ts";

@@ -16,7 +16,7 @@ import {
 import { resourceRows } from "../../api-frame/resource.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { sortedByProject } from "../../api-frame/sorted.ts";
-import { executionModes } from "../../query/execution-mode.ts";
+import { executionModes } from "../../query/runner.ts";
 import { liveDashboard } from "../collaborators.ts";
 import type { ManagementDesk } from "../desk.ts";
 import { changeInsight, createInsight } from "./insight-changes.ts";

@@ -4,18 +4,6 @@ import { type Accumulator, type HogQLTerm, type Read, termsIn, type ValueBudget 
 import { float, type HogQLValue, isNumber, nullable, type Type, totalType, typeName } from "./types.ts";
 import { compareValues, defaultOf, isTrue, keyOf, weightOf } from "./values.ts";
 
-const mostValues = 5_000_000;
-
-export function createBudget(): ValueBudget {
-  let left = mostValues;
-  return {
-    take(count) {
-      left -= count;
-      if (left < 0) throw new Refusal(`The query keeps more than ${mostValues} values in memory`);
-    },
-  };
-}
-
 /** The computation of an aggregation with its state `S`. */
 interface Fold<S> {
   start(): S;

@@ -1,16 +1,16 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import type { QueryContext } from "../kind.ts";
-import type { EventColumn, Steps } from "../table.ts";
+import type { EventColumn } from "../table.ts";
 import type { ExprNode } from "./ast.ts";
 import { parseExpression } from "./grammar/queries.ts";
-import { aggregationOf } from "./grouping.ts";
 import { eventScope, planPorts } from "./hogql.ts";
+import { aggregationOf } from "./output.ts";
 import { columnName } from "./print.ts";
-import { Refusal, refused, refusing } from "./refusal.ts";
+import { Refusal, refusing } from "./refusal.ts";
 import { checkGrouped, planQuery } from "./select.ts";
 import { compile, type HogQLTerm, isAggregated } from "./term.ts";
 import { type HogQLValue, isNumber, string, typeName } from "./types.ts";
-import { shown } from "./values.ts";
+import { isTrue, shown } from "./values.ts";
 
 export interface RowExpression {
   /** As the service names the column. */
@@ -21,14 +21,6 @@ export interface RowExpression {
   read(row: number): unknown;
 }
 
-function placing<T>(text: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof Refusal ? refused(error, text) : error;
-  }
-}
-
 function resolved(text: string, context: QueryContext) {
   const node = parseExpression(text);
   const { resolve, ...scope } = eventScope(context);
@@ -36,28 +28,12 @@ function resolved(text: string, context: QueryContext) {
 }
 
 function compiled(text: string, context: QueryContext) {
-  return placing(text, () => {
-    const { node, term, prepare, zones } = resolved(text, context);
+  return refusing(text, () => {
+    const { node, term, zones } = resolved(text, context);
     if (isAggregated(term)) throw new Refusal("An aggregation has no place in an expression for single events");
     const read = compile(term);
-    let isReady = false;
-    return {
-      ...{ node, term, zones },
-      /** Runs the queries in the expression first; there are seldom any. */
-      read(row: number): HogQLValue {
-        if (!isReady) finishNow(prepare());
-        isReady = true;
-        return placing(text, () => read(row));
-      },
-    };
+    return { node, term, zones, read: (row: number): HogQLValue => refusing(text, () => read(row)) };
   });
-}
-
-function finishNow<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
 }
 
 /**
@@ -72,7 +48,7 @@ export function compileExpression(text: string, context: QueryContext): RowExpre
 
 /** True if an expression has an aggregation. @throws SimError as `compileExpression` */
 export const hasAggregation = (text: string, context: QueryContext): boolean =>
-  placing(text, () => isAggregated(resolved(text, context).term));
+  refusing(text, () => isAggregated(resolved(text, context).term));
 
 interface GroupedRows {
   readonly columns: readonly string[];
@@ -92,9 +68,9 @@ export function groupedRows(
 ): { readonly results: unknown[][]; readonly types: string[] } {
   const ports = planPorts(context);
   const number = (value: number): ExprNode => ({ node: "Constant", value });
-  const plan = placing(columns.join(), () => {
+  return refusing(columns.join(), () => {
     const select = columns.map(parseExpression);
-    return planQuery(
+    const plan = planQuery(
       {
         node: "SelectQuery",
         select,
@@ -111,13 +87,12 @@ export function groupedRows(
       },
       ports,
     );
+    const types = plan.columns.map((it) => it.type);
+    return {
+      results: plan.run().map((row) => row.map((value, i) => shown(value, types[i] ?? string, ports.zones))),
+      types: types.map(typeName),
+    };
   });
-  const rows = finishNow(refusing(columns.join(), plan.run()));
-  const types = plan.columns.map((it) => it.type);
-  return {
-    results: rows.map((row) => row.map((value, i) => shown(value, types[i] ?? string, ports.zones))),
-    types: types.map(typeName),
-  };
 }
 
 const isCondition = ({ type }: HogQLTerm): boolean => isNumber(type.kind) || type.kind === "Nothing";
@@ -125,13 +100,10 @@ const isCondition = ({ type }: HogQLTerm): boolean => isNumber(type.kind) || typ
 /** A condition on events. @throws SimError as `compileExpression`, and for an expression that is no condition */
 export function expressionTest(text: string, context: QueryContext): (row: number) => boolean {
   const { term, read } = compiled(text, context);
-  placing(text, () => {
+  refusing(text, () => {
     if (!isCondition(term)) throw new Refusal(`A filter needs a condition, got the type ${typeName(term.type)}`);
   });
-  return (row) => {
-    const value = read(row);
-    return value !== null && value !== 0;
-  };
+  return (row) => isTrue(read(row));
 }
 
 /** The values of an expression. @throws SimError as `compileExpression` */
@@ -148,7 +120,7 @@ export function expressionColumn(text: string, context: QueryContext): EventColu
  * @throws SimError as `compileExpression`
  */
 export function expressionMeasure(text: string, context: QueryContext): (rows: readonly number[]) => number {
-  const { term, prepare, budget } = placing(text, () => {
+  const { term, budget } = refusing(text, () => {
     const made = resolved(text, context);
     checkGrouped(made.term, new Set());
     if (!isCondition(made.term))
@@ -156,14 +128,11 @@ export function expressionMeasure(text: string, context: QueryContext): (rows: r
     return made;
   });
   const aggregation = aggregationOf([term], budget);
-  let isReady = false;
   return (rows) =>
-    placing(text, () => {
-      if (!isReady) finishNow(prepare());
-      isReady = true;
+    refusing(text, () => {
       const states = aggregation.start();
       for (const row of rows) aggregation.add(states, row);
-      const results = finishNow(aggregation.results([states]));
+      const results = aggregation.results([states]);
       return Number(compile(term, (it) => results.get(it.key))(0) ?? 0);
     });
 }

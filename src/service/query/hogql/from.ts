@@ -1,20 +1,17 @@
 import { type Json, parsedJson } from "../../../kernel/base/json.ts";
 import { nearest } from "../../../kernel/base/nearest.ts";
-import type { Steps } from "../table.ts";
-import type { CteNode, ExprNode, JoinNode, QueryNode } from "./ast.ts";
+import { type CteNode, type ExprNode, isQuery, type JoinNode, type QueryNode } from "./ast.ts";
 import { type From, joined, type Part, type Resolve, tableNames } from "./joins.ts";
+import type { ResultRow } from "./output.ts";
 import { propertyText, valueAt } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
 import type { Member, RowSource, Table, TableNames } from "./source.ts";
-import { isQuery } from "./syntax.ts";
 import type { SourceColumn, ValueBudget } from "./term.ts";
 import { type HogQLValue, string, type Type } from "./types.ts";
 
-export type ResultRow = readonly HogQLValue[];
-
 export interface QueryPlan {
   readonly columns: readonly { readonly name: string; readonly type: Type; readonly isJson?: boolean }[];
-  run(): Steps<ResultRow[]>;
+  run(): ResultRow[];
 }
 
 export type Ctes = ReadonlyMap<string, { readonly node: CteNode; readonly ctes: Ctes }>;
@@ -70,14 +67,14 @@ function derivedTable(of: QueryPlan): RowSource {
       return type && { is: "column", column: { type, read } };
     },
     length: () => rows.length,
-    *prepare() {
-      rows = yield* of.run();
+    prepare() {
+      rows = of.run();
     },
   };
 }
 
 /** The one row of a query without FROM. */
-const noTable: From = { ...tableNames([]), conditions: [], length: () => 1, *prepare() {} };
+const noTable: From = { ...tableNames([]), conditions: [], length: () => 1 };
 
 /** @throws Refusal */
 export function planFrom(first: JoinNode | null | undefined, ctes: Ctes, ports: FromPorts): From {
@@ -100,7 +97,7 @@ export function planFrom(first: JoinNode | null | undefined, ctes: Ctes, ports: 
     ...tableNames([{ name, table: source }]),
     conditions: [],
     length: () => source.length(),
-    prepare: () => source.prepare(),
+    prepare: () => source.prepare?.(),
   };
 }
 

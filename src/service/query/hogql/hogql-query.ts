@@ -1,77 +1,29 @@
 import { z } from "zod";
-import type { Json } from "../../../kernel/base/json.ts";
-import { DateRange, insightFields } from "../insights/shapes.ts";
-import type { QueryContext, QueryKind } from "../kind.ts";
-import type { Steps } from "../table.ts";
+import { commonFields } from "../insights/shapes.ts";
+import { type QueryContext, queryKind } from "../kind.ts";
 import type { ExprNode, QueryNode, SelectNode } from "./ast.ts";
-import { filtersPlaceholder } from "./filters.ts";
 import { parseQuery } from "./grammar/queries.ts";
 import { planPorts } from "./hogql.ts";
-import { literalOf, replacePlaceholders } from "./placeholders.ts";
+import { filled, placeholderFields } from "./placeholders.ts";
 import { printedQuery } from "./print.ts";
-import { Refusal, refusing } from "./refusal.ts";
+import { refusing } from "./refusal.ts";
 import { planQuery } from "./select.ts";
 import { typeName } from "./types.ts";
 import { shown } from "./values.ts";
-
-/** A variable of a query, `{variables.code_name}`. */
-const Variable = z.strictObject({
-  code_name: z.string(),
-  variableId: z.string().nullish(),
-  value: z.json().optional(),
-  isNull: z.boolean().nullish(),
-});
-
-export const placeholderFields = {
-  variables: z.record(z.string(), Variable).nullish(),
-  filters: z
-    .strictObject({
-      dateRange: DateRange.nullish(),
-      properties: z.json().nullish(),
-      filterTestAccounts: z.boolean().nullish(),
-    })
-    .nullish(),
-};
 
 const HogQLQuery = z.strictObject({
   kind: z.literal("HogQLQuery"),
   query: z.string(),
   values: z.record(z.string(), z.json()).nullish(),
   ...placeholderFields,
-  modifiers: insightFields.modifiers,
-  tags: insightFields.tags,
+  ...commonFields,
   name: z.string().nullish(),
-  version: insightFields.version,
-  response: insightFields.response,
   explain: z.literal(false).nullish(),
 });
-export type HogQLQuery = z.infer<typeof HogQLQuery>;
+type HogQLQuery = z.infer<typeof HogQLQuery>;
 
 /** Rows of a query without LIMIT, and most rows of any. Upstream posthog/hogql/constants.py. */
 const limits = { default: 100, most: 50_000 };
-
-/** Replaces `{name}` by its value, `{variables.name}` and `{filters}`. */
-export function filled(
-  query: QueryNode,
-  { values, variables, filters }: Pick<HogQLQuery, "values" | "variables" | "filters">,
-  context: QueryContext,
-): QueryNode {
-  const known = new Map<string, Json>(Object.entries(values ?? {}));
-  for (const { code_name, value, isNull } of Object.values(variables ?? {}))
-    known.set(`variables.${code_name}`, isNull === true ? null : (value ?? null));
-  return replacePlaceholders(query, (chain, at, select) => {
-    if (chain[0] === "filters") return filtersPlaceholder(filters, chain, at, select, context);
-    const name = chain.join(".");
-    const value = known.get(name);
-    if (value !== undefined) return literalOf(value, at);
-    if (known.size === 0) throw new Refusal(`Unresolved placeholder: {${name}}`, at);
-    const names = [...known.keys()].join(", ");
-    throw new Refusal(
-      `Placeholder {${name}} is not available in this context. You can use the following: ${names}`,
-      at,
-    );
-  });
-}
 
 const numberNode = (value: number): ExprNode => ({ node: "Constant", value });
 
@@ -107,22 +59,15 @@ function limited(node: QueryNode): { query: QueryNode; isPaged: boolean } {
   return { query, isPaged: false };
 }
 
-export const hogQLKind: QueryKind<HogQLQuery> = {
-  kind: "HogQLQuery",
-  shape: HogQLQuery,
-  run: (query, context) => refusing(query.query, run(query, context)),
-};
-
-function* run(asked: HogQLQuery, context: QueryContext): Steps<Record<string, unknown>> {
+function run(asked: HogQLQuery, context: QueryContext): Record<string, unknown> {
   const { query: text } = asked;
   const { query, isPaged } = limited(filled(parseQuery(text), asked, context));
   const ports = planPorts(context);
   const plan = planQuery(query, ports);
-  const rows = yield* plan.run();
   const { zones } = ports;
-  const results = rows.map((row) =>
-    row.map((value, i) => shown(value, plan.columns[i]?.type ?? { kind: "String" }, zones)),
-  );
+  const results = plan
+    .run()
+    .map((row) => row.map((value, i) => shown(value, plan.columns[i]?.type ?? { kind: "String" }, zones)));
   const hasMore = results.length > limits.default;
   return {
     query: text,
@@ -138,3 +83,5 @@ function* run(asked: HogQLQuery, context: QueryContext): Steps<Record<string, un
     ...(isPaged ? { hasMore, limit: limits.default, offset: 0 } : { hasMore: null, limit: null, offset: null }),
   };
 }
+
+export const hogQLKind = queryKind(HogQLQuery, (query, context) => refusing(query.query, () => run(query, context)));

@@ -1,9 +1,7 @@
-import type { QueryContext, QueryPerson, QueryProject } from "../kind.ts";
-import type { Steps } from "../table.ts";
-import { createBudget } from "./aggregates.ts";
+import type { QueryContext, QueryPerson } from "../kind.ts";
+import { memo } from "../memo.ts";
 import type { ExprNode } from "./ast.ts";
 import { createPatterns } from "./functions/patterns.ts";
-import type { FunctionContext } from "./functions/row.ts";
 import type { NameScope } from "./names.ts";
 import { Refusal } from "./refusal.ts";
 import { Resolver } from "./resolve.ts";
@@ -11,8 +9,8 @@ import { type PlanPorts, planQuery, subqueryOf } from "./select.ts";
 import { createSessions } from "./sessions.ts";
 import type { RowSource } from "./source.ts";
 import { type DocumentRow, documentTable, eventsTable } from "./tables.ts";
-import type { HogQLTerm } from "./term.ts";
-import { type ClockZone, zoneOf } from "./time.ts";
+import { type HogQLTerm, ValueBudget } from "./term.ts";
+import { zoneOf } from "./time.ts";
 import { flag, string, type Type } from "./types.ts";
 
 /** Tables that the sim has. */
@@ -25,23 +23,11 @@ export const absentTables: readonly string[] = [
   ...["query_log", "logs", "error_tracking_issues", "document_embeddings", "exchange_rate", "web_overview"],
 ];
 
-function zonesOf(): (name: string) => ClockZone {
-  const known = new Map<string, ClockZone>();
-  return (name) => {
-    const zone = known.get(name) ?? zoneOf(name);
-    known.set(name, zone);
-    return zone;
-  };
-}
-
-function functionContext({ now, timeZone, weekStart }: QueryProject): FunctionContext {
-  return { now, timeZone, weekStart, zones: zonesOf(), patterns: createPatterns() };
-}
-
 /** What a plan needs, for the tables of a project. */
 export function planPorts(context: QueryContext): PlanPorts {
-  const functions = functionContext(context);
-  const zone = functions.zones(context.timeZone);
+  const { now, timeZone, weekStart } = context;
+  const zones = memo(zoneOf);
+  const zone = zones(timeZone);
   const time: Type = { kind: "DateTime64", zone: zone.name };
   const tables: Readonly<Record<string, () => RowSource>> = {
     events: () => eventsTable(context, zone),
@@ -59,9 +45,9 @@ export function planPorts(context: QueryContext): PlanPorts {
     },
   };
   return {
-    resolver: new Resolver(functions),
-    zones: functions.zones,
-    budget: createBudget(),
+    resolver: new Resolver({ now, timeZone, weekStart, zones, patterns: createPatterns() }),
+    zones,
+    budget: new ValueBudget(context.checkMemory),
     tableNames,
     table(name) {
       if (absentTables.includes(name) || /^(?:system|information_schema|postgres|posthog)\./.test(name))
@@ -84,23 +70,19 @@ function available<T>(rows: T | undefined, name: string): T {
   return rows;
 }
 
-/** Resolves expressions over the events; `prepare` runs what they need. */
+/** Resolves expressions over the events. */
 export function eventScope(context: QueryContext) {
   const ports = planPorts(context);
   const events = ports.table("events");
   if (!events) throw new Error("there is no table of events");
-  const prerequisites: (() => Steps<void>)[] = [() => events.prepare()];
   const scope: NameScope = {
     ...{ tables: new Map([["events", events]]), anonymous: [], aliases: new Map(), expressions: new Map() },
     locals: new Map(),
-    subquery: (query) => subqueryOf(planQuery(query, ports), prerequisites),
+    subquery: (query) => subqueryOf(planQuery(query, ports)),
   };
   return {
     zones: ports.zones,
     budget: ports.budget,
     resolve: (node: ExprNode): HogQLTerm => ports.resolver.term(node, scope),
-    *prepare(): Steps<void> {
-      for (const prepare of prerequisites) yield* prepare();
-    },
   };
 }

@@ -1,20 +1,15 @@
-import type { Steps } from "../table.ts";
 import type { ExprNode, JoinNode } from "./ast.ts";
 import { checkMembers } from "./compare.ts";
-import { isTurn } from "./grouping.ts";
-import { Refusal } from "./refusal.ts";
-import type { Member, RowSource, Table, TableNames } from "./source.ts";
-import { compile, type HogQLTerm, type SourceColumn, type ValueBudget } from "./term.ts";
+import { attempt, Refusal } from "./refusal.ts";
+import type { Member, RowSource, Rows, Table, TableNames } from "./source.ts";
+import { compileAll, type HogQLTerm, type SourceColumn, type ValueBudget } from "./term.ts";
 import { type HogQLValue, isNumber, typeName } from "./types.ts";
 import { defaultOf, isTrue, keyOf } from "./values.ts";
 
 /** What FROM stands for: tables whose rows go together. */
-export interface From extends TableNames {
+export interface From extends TableNames, Rows {
   /** Conditions that rows have to pass, in addition to WHERE. */
   readonly conditions: readonly ExprNode[];
-  /** Known once `prepare` ran. */
-  length(): number;
-  prepare(): Steps<void>;
 }
 
 export interface Part {
@@ -94,17 +89,9 @@ function planJoin({ node }: Part, left: TableNames, right: TableNames, both: Tab
     throw new Refusal(`${node.join_type} needs a condition: ON …`, node);
   if (constraint) condition(resolve(constraint.expr, both), "ON", constraint.expr);
   const sides = { left: { tests: [], keys: [] } as Side, right: { tests: [], keys: [] } as Side };
-  const attempt = (it: ExprNode, names: TableNames): HogQLTerm | undefined => {
-    try {
-      return resolve(it, names);
-    } catch (error) {
-      if (error instanceof Refusal) return undefined;
-      throw error;
-    }
-  };
   /** True if `a` needs the tables on the left only, and `b` the one on the right. */
   const addKey = (a: ExprNode, b: ExprNode, at: ExprNode): boolean => {
-    const [x, y] = [attempt(a, left), attempt(b, right)];
+    const [x, y] = [attempt(() => resolve(a, left)), attempt(() => resolve(b, right))];
     if (!x || !y || x.op === "constant" || y.op === "constant") return false;
     checkMembers(x.type, y.type, at, "JOIN");
     sides.left.keys.push(x);
@@ -115,8 +102,8 @@ function planJoin({ node }: Part, left: TableNames, right: TableNames, both: Tab
   for (const it of constraint?.expr.node === "And" ? constraint.expr.exprs : constraint ? [constraint.expr] : []) {
     const isEqual = it.node === "CompareOperation" && it.op === "==";
     if (isEqual && (addKey(it.left, it.right, it) || addKey(it.right, it.left, it))) continue;
-    const ofLeft = attempt(it, left);
-    const ofRight = ofLeft ? undefined : attempt(it, right);
+    const ofLeft = attempt(() => resolve(it, left));
+    const ofRight = ofLeft ? undefined : attempt(() => resolve(it, right));
     if (ofLeft) sides.left.tests.push(ofLeft);
     else if (ofRight) sides.right.tests.push(ofRight);
     else if (isOuter) throw new Refusal(`A condition of ${node.join_type} with both tables must be an equality`, it);
@@ -127,8 +114,7 @@ function planJoin({ node }: Part, left: TableNames, right: TableNames, both: Tab
 
 /** The key of a row; NULL if it can have no match. */
 function keyReader({ tests, keys }: Side): (row: number) => unknown {
-  const passes = tests.map((it) => compile(it));
-  const reads = keys.map((it) => compile(it));
+  const [passes, reads] = [compileAll(tests), compileAll(keys)];
   return (row) => {
     if (!passes.every((it) => isTrue(it(row)))) return null;
     const values = reads.map((it) => it(row));
@@ -149,13 +135,12 @@ export function joined(parts: readonly Part[], resolve: Resolve, budget: ValueBu
     const right = tableNames([{ name: part.name, table: part.source }]);
     return { ...planJoin(part, left, right, both, resolve), source: part.source };
   });
-  function* added(join: (typeof joins)[number]): Steps<number[][]> {
+  function added(join: (typeof joins)[number]): number[][] {
     const matches = new Map<unknown, number[]>();
     const count = join.source.length();
     const [leftKey, rightKey] = [keyReader(join.left), keyReader(join.right)];
     budget.take(count);
     for (let row = 0; row < count; row++) {
-      if (isTurn(row)) yield undefined;
       const key = rightKey(row);
       const same = matches.get(key);
       if (same) same.push(row);
@@ -169,29 +154,24 @@ export function joined(parts: readonly Part[], resolve: Resolve, budget: ValueBu
     const isMatched = new Uint8Array(count);
     const length = rows[0]?.length ?? 0;
     for (let row = 0; row < length; row++) {
-      if (isTurn(row)) yield undefined;
       const partners = matches.get(leftKey(row)) ?? [];
       for (const right of partners) {
-        if (isTurn(next[0]?.length ?? 0)) yield undefined;
         isMatched[right] = 1;
         emit(row, right);
       }
       if (partners.length === 0 && join.keepsLeft) emit(row, -1);
     }
-    for (let row = 0; join.keepsRight && row < count; row++) {
-      if (isTurn(row)) yield undefined;
-      if (!isMatched[row]) emit(-1, row);
-    }
+    for (let row = 0; join.keepsRight && row < count; row++) if (!isMatched[row]) emit(-1, row);
     return next;
   }
   return {
     ...tableNames(through),
     conditions: joins.flatMap((it) => it.rest),
     length: () => rows[0]?.length ?? 0,
-    *prepare() {
-      for (const { source } of parts) yield* source.prepare();
+    prepare() {
+      for (const { source } of parts) source.prepare?.();
       rows = [Array.from({ length: parts[0]?.source.length() ?? 0 }, (_, row) => row)];
-      for (const join of joins) rows = yield* added(join);
+      for (const join of joins) rows = added(join);
     },
   };
 }
@@ -210,7 +190,7 @@ export function arrayJoined(
     if (array.type.kind !== "Array")
       throw new Refusal(`ARRAY JOIN requires an array, got the type ${typeName(array.type)}`, array.at);
     const values: HogQLValue[] = [];
-    return { name, array, values, type: array.type.item, other: defaultOf(array.type.item) };
+    return { name, values, type: array.type.item, other: defaultOf(array.type.item) };
   });
   return {
     tables: new Map([...from.tables].map(([name, table]) => [name, through(table)])),
@@ -219,11 +199,10 @@ export function arrayJoined(
     below,
     items: new Map(columns.map(({ name, type, values }) => [name, { type, read: (row) => values[row] ?? null }])),
     length: () => rows.length,
-    *prepare() {
-      yield* from.prepare();
-      const reads = columns.map(({ array }) => compile(array));
+    prepare() {
+      from.prepare?.();
+      const reads = compileAll(arrays.map(({ array }) => array));
       for (let row = 0; row < from.length(); row++) {
-        if (isTurn(row)) yield undefined;
         const all = reads.map((it) => it(row)).map((it) => (typeof it === "object" && it !== null ? it : []));
         const size = all[0]?.length ?? 0;
         if (all.some((it) => it.length !== size)) throw new Refusal("The arrays of ARRAY JOIN have different sizes");

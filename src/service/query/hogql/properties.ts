@@ -1,5 +1,5 @@
-import type { Json } from "../../../kernel/base/json.ts";
-import { isObject } from "../../../kernel/base/json.ts";
+import { isObject, type Json } from "../../../kernel/base/json.ts";
+import { memo } from "../memo.ts";
 import type { EventColumn } from "../table.ts";
 import { readFloat } from "./functions/conversions.ts";
 import { detectedType, type PropertyType } from "./property-types.ts";
@@ -46,7 +46,7 @@ function typeIn(name: string, { column, length, now }: PropertySource): Property
   return seen;
 }
 
-interface PropertySource {
+export interface PropertySource {
   readonly column: EventColumn;
   readonly length: number;
   readonly zone: ClockZone;
@@ -59,18 +59,8 @@ function converted(
   type: Type,
   read: (value: Json | undefined) => HogQLValue,
 ): SourceColumn {
-  const known = new Map<Json | undefined, HogQLValue>();
-  return {
-    type,
-    read(row) {
-      const value = column(row);
-      const found = known.get(value);
-      if (found !== undefined) return found;
-      const made = read(value);
-      known.set(value, made);
-      return made;
-    },
-  };
+  const convert = memo(read);
+  return { type, read: (row) => convert(column(row)) };
 }
 
 /** The property `name` with the type that the service detects. */

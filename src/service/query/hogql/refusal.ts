@@ -29,7 +29,7 @@ export function placeIn({ at }: Refusal, text: string): { start: number; end: nu
 }
 
 /** The service's error, with line and column (from 1), and the offsets `start` and `end` of the place in characters. */
-export function refused(error: Refusal, text: string): SimError {
+function refused(error: Refusal, text: string): SimError {
   const place = placeIn(error, text);
   if (!place) return new SimError("invalid_input", error.message);
   const before = [...text].slice(0, place.start);
@@ -40,12 +40,22 @@ export function refused(error: Refusal, text: string): SimError {
   });
 }
 
-/** A computation in steps whose refusals become the service's errors. */
-export function* refusing<T, S>(text: string, steps: Generator<S, T, undefined>): Generator<S, T, undefined> {
+/** Runs `work`; its refusals become the service's errors. */
+export function refusing<T>(text: string, work: () => T): T {
   try {
-    return yield* steps;
+    return work();
   } catch (error) {
     throw error instanceof Refusal ? refused(error, text) : error;
+  }
+}
+
+/** The result of `work`; undefined if it refuses. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
   }
 }
 

@@ -1,16 +1,21 @@
 import { own } from "../../../kernel/base/json.ts";
 import { didYouMean, nearest } from "../../../kernel/base/nearest.ts";
 import { aggregateCall, aggregateNamed, aggregateNames } from "./aggregates.ts";
-import type { CallNode, CompareNode, ExprNode, Located, WindowFunctionNode } from "./ast.ts";
+import {
+  type CallNode,
+  type CompareNode,
+  type ExprNode,
+  isQuery,
+  type Located,
+  placeOf,
+  type WindowFunctionNode,
+} from "./ast.ts";
 import { checkMembers, comparison, comparisonFunctions, setKeys } from "./compare.ts";
 import { shiftedTime } from "./functions/dates.ts";
-import { isAbsentFunction } from "./functions/names.ts";
 import type { FunctionContext } from "./functions/row.ts";
-import { functionNamed, functions } from "./functions/table.ts";
+import { functionNamed, functions, isAbsentFunction } from "./functions/table.ts";
 import { type Chain, jsonIn, type NameScope, nameIn, type Subquery } from "./names.ts";
-import { placeOf } from "./placeholders.ts";
 import { checkCount, placed, Refusal } from "./refusal.ts";
-import { isQuery } from "./syntax.ts";
 import { type Build, compile, type HogQLTerm, isAggregated, type Local, type SourceColumn, strict } from "./term.ts";
 import {
   flag,

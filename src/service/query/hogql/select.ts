@@ -1,16 +1,23 @@
-import type { Steps } from "../table.ts";
-import type { ExprNode, OrderNode, QueryNode, SelectNode, SelectSetNode } from "./ast.ts";
-import { type Ctes, expanded, planFrom, type QueryPlan, type ResultRow, type TablePorts } from "./from.ts";
+import { getOrMake } from "../../../kernel/base/recent-map.ts";
+import {
+  type ExprNode,
+  isQuery,
+  mapTree,
+  type OrderNode,
+  placeOf,
+  type QueryNode,
+  type SelectNode,
+  type SelectSetNode,
+} from "./ast.ts";
+import { type Ctes, expanded, planFrom, type QueryPlan, type TablePorts } from "./from.ts";
 import { arrayJoined, condition, type From } from "./joins.ts";
 import type { NameScope, Subquery } from "./names.ts";
-import { grouped, output } from "./output.ts";
-import { placeOf } from "./placeholders.ts";
+import { grouped, output, type ResultRow } from "./output.ts";
 import { columnName } from "./print.ts";
 import { Refusal } from "./refusal.ts";
 import type { Resolver } from "./resolve.ts";
 import type { TableNames } from "./source.ts";
-import { isQuery, mapTree } from "./syntax.ts";
-import { compile, type HogQLTerm, isAggregated, termsIn } from "./term.ts";
+import { compile, compileAll, type HogQLTerm, isAggregated, termsIn } from "./term.ts";
 import { commonType, typeName } from "./types.ts";
 import { isTrue, keyOf, type Zones } from "./values.ts";
 
@@ -55,10 +62,10 @@ function planUnion(node: SelectSetNode, ctes: Ctes, ports: PlanPorts, depth: num
   });
   return {
     columns,
-    *run() {
-      let rows = yield* first.run();
+    run() {
+      let rows = first.run();
       for (const { next, isDistinct } of parts) {
-        for (const row of yield* next.run()) rows.push(row);
+        for (const row of next.run()) rows.push(row);
         if (isDistinct) rows = [...new Map(rows.map((it) => [keyOf(it), it])).values()];
       }
       return rows;
@@ -113,10 +120,10 @@ function planSelect(select: SelectNode, outer: Ctes, ports: PlanPorts, depth: nu
   const query = arraysOf(select);
   const { node } = query;
   const ctes = withCtes(node, outer);
-  const prerequisites: (() => Steps<void>)[] = [];
   const planned = (query: QueryNode, known: Ctes): QueryPlan => plan(query, known, ports, depth + 1);
   const expressions = new Map<string, ExprNode>([...ctes].map(([name, it]) => [name, it.node.expr]));
-  const subquery = (query: QueryNode): Subquery => subqueryOf(planned(query, ctes), prerequisites);
+  const subqueries = new Map<QueryNode, Subquery>();
+  const subquery = (query: QueryNode): Subquery => getOrMake(subqueries, query, () => subqueryOf(planned(query, ctes)));
   const scopeOf = ({ tables, anonymous }: TableNames): NameScope => ({
     ...{ tables, anonymous, expressions, subquery, aliases: new Map(), locals: new Map() },
   });
@@ -162,15 +169,15 @@ function planSelect(select: SelectNode, outer: Ctes, ports: PlanPorts, depth: nu
     columns: columns.map(({ name, term }) => ({
       ...{ name, type: term.type, isJson: term.op === "column" && term.column.isJson === true },
     })),
-    *run() {
-      for (const prepare of prerequisites) yield* prepare();
-      yield* from.prepare();
-      const passes = where.map((it) => compile(it));
+    run() {
+      for (const it of subqueries.values()) it.rows();
+      from.prepare?.();
+      const passes = compileAll(where);
       const isKept = (row: number) => passes.every((it) => isTrue(it(row)));
-      if (!isGrouped) return yield* output(from.length(), isKept, () => undefined, shared);
-      const groups = yield* grouped(from.length(), isKept, keys, later, budget);
+      if (!isGrouped) return output(from.length(), isKept, () => undefined, shared);
+      const groups = grouped(from.length(), isKept, keys, later, budget);
       const has = having ? compile(having, groups.known) : undefined;
-      return yield* output(groups.length, (row) => !has || isTrue(has(row)), groups.known, shared);
+      return output(groups.length, (row) => !has || isTrue(has(row)), groups.known, shared);
     },
   };
 }
@@ -183,13 +190,10 @@ function checkPlaces(terms: readonly HogQLTerm[], having: HogQLTerm | undefined,
     throw new Refusal(`Window function ${name} is found in WHERE, GROUP BY or HAVING`, at ?? node);
 }
 
-/** A query in an expression; it runs with the prerequisites. */
-export function subqueryOf(of: QueryPlan, prerequisites: (() => Steps<void>)[]): Subquery {
-  let rows: readonly ResultRow[] = [];
-  prerequisites.push(function* () {
-    rows = yield* of.run();
-  });
-  return { columns: of.columns, rows: () => rows };
+/** A query in an expression; it runs once. */
+export function subqueryOf({ columns, run }: QueryPlan): Subquery {
+  let rows: readonly ResultRow[] | undefined;
+  return { columns, rows: () => (rows ??= run()) };
 }
 
 function withCtes(node: SelectNode, outer: Ctes): Ctes {

@@ -1,4 +1,3 @@
-import type { Steps } from "../table.ts";
 import type { SourceColumn } from "./term.ts";
 
 export type Member =
@@ -22,12 +21,14 @@ export interface Table {
   member(name: string): Member | undefined;
 }
 
-export interface RowSource extends Table {
+export interface Rows {
   /** Known once `prepare` ran. */
   length(): number;
-  /** Work before rows are read. */
-  prepare(): Steps<void>;
+  /** Work before rows are read (default: none). */
+  prepare?(): void;
 }
+
+export interface RowSource extends Table, Rows {}
 
 /** Tables by their names, and those without a name. */
 export interface TableNames {

@@ -1,16 +1,28 @@
-import { type JsonObject, own } from "../../../kernel/base/json.ts";
+import { type JsonObject, own, textOf } from "../../../kernel/base/json.ts";
 import type { StoredEvent } from "../../../state/journal/event.ts";
 import type { QueryContext } from "../kind.ts";
-import type { EventColumn, Steps } from "../table.ts";
-import { jsonProperty, nestedProperty, typedProperty } from "./properties.ts";
+import { memo } from "../memo.ts";
+import type { EventColumn } from "../table.ts";
+import { jsonProperty, nestedProperty, type PropertySource, typedProperty } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
 import { createSessions } from "./sessions.ts";
 import type { Member, RowSource, Table } from "./source.ts";
-import type { SourceColumn } from "./term.ts";
+import type { Read } from "./term.ts";
 import type { ClockZone } from "./time.ts";
 import { type HogQLValue, string, type Type } from "./types.ts";
 
-const column = (of: SourceColumn): Member => ({ is: "column", column: of });
+const column = (type: Type, read: Read): Member => ({ is: "column", column: { type, read } });
+
+/** A column of JSON objects, whose members are columns. */
+const jsonColumn = (sourceOf: (name: string) => PropertySource, whole: Read): Member => ({
+  is: "json",
+  json: {
+    property: (name) => typedProperty(name, sourceOf(name)),
+    nested: ([name, ...path]) => nestedProperty(sourceOf(name), path),
+    text: (name) => jsonProperty(sourceOf(name)),
+    whole: { type: string, isJson: true, read: whole },
+  },
+});
 
 /** The names that the service has and the sim does not. */
 export const absentEventColumns: readonly string[] = [
@@ -23,162 +35,114 @@ const starred = [
   ...["$window_id", "person_mode", "$group_0", "$group_1", "$group_2", "$group_3", "$group_4"],
   ...["elements_chain_href", "elements_chain_texts", "elements_chain_ids", "elements_chain_elements"],
 ];
+const groupTypes = [0, 1, 2, 3, 4];
 
+const uuid: Type = { kind: "UUID" };
 const personModes: Type = { kind: "String", shown: "Enum8('full' = 0, 'propertyless' = 1, 'force_upgrade' = 2)" };
 
 /** Patterns of the service's columns of element chains. Upstream posthog/models/event/sql.py. */
-const chainParts: Readonly<Record<string, { pattern: RegExp; isList: boolean }>> = {
+const chainParts = {
   elements_chain_href: { pattern: /(?::|")href="(.*?)"/gs, isList: false },
   elements_chain_texts: { pattern: /(?::|")text="(.*?)"/gs, isList: true },
   elements_chain_ids: { pattern: /(?::|")attr_id="(.*?)"/gs, isList: true },
   elements_chain_elements: { pattern: /(?:^|;)(a|button|form|input|select|textarea|label)(?:\.|$|:)/gs, isList: true },
 };
 
-/** What a pattern finds in a chain of elements: `elements_chain_href` and others. */
-export const chainPart = (name: string, chain: string): string[] => {
-  const part = Object.hasOwn(chainParts, name) ? chainParts[name] : undefined;
-  return part ? [...chain.matchAll(part.pattern)].map(([, found = ""]) => found) : [];
-};
+type ChainPart = keyof typeof chainParts;
+
+/** What a pattern finds in a chain of elements. */
+export const chainPart = (name: ChainPart, chain: string): string[] =>
+  [...chain.matchAll(chainParts[name].pattern)].map(([, text = ""]) => text);
 
 /** The table `events` and what belongs to its rows. */
-export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
-  const { table, now } = context;
-  const source = (of: EventColumn) => ({ column: of, length: table.length, zone, now });
-  const known = new Map<string, Member>();
-  const { sessions } = createSessions(table, zone);
-
-  let last: { row: number; event: StoredEvent } | undefined;
+export function eventsTable({ table, now }: Pick<QueryContext, "table" | "now">, zone: ClockZone): RowSource {
+  const source = (of: EventColumn): PropertySource => ({ column: of, length: table.length, zone, now });
   /** The whole event: read again for each of its columns that is not in the table, so the last one is kept. */
-  function eventAt(row: number): StoredEvent {
-    if (last?.row === row) return last.event;
+  const eventAt = memo((row: number): StoredEvent => {
     const event = table.event(row);
     if (!event) throw new Error(`a bug in phx-sim: there is no event ${row}`);
-    last = { row, event };
     return event;
-  }
-  const whole = (type: Type, read: (event: StoredEvent) => HogQLValue): Member =>
-    column({ type, read: (row) => read(eventAt(row)) });
-
+  }, 1);
+  const whole = (type: Type, read: (event: StoredEvent) => HogQLValue) => column(type, (row) => read(eventAt(row)));
   /** Text of a property in a column of its own: empty if it is missing. */
-  function textColumn(of: EventColumn): SourceColumn {
+  const text = (of: EventColumn): Member => {
     const { read } = nestedProperty(source(of), []);
-    return { type: string, read: (row) => read(row) ?? "" };
-  }
-  /** Text of a property in a column of its own, NULL if it is missing or empty: an event without a session counts for none. */
-  function ownText(of: EventColumn): SourceColumn {
-    const { read, ...others } = nestedProperty(source(of), []);
-    return { ...others, read: (row) => read(row) || null };
-  }
-  /** The same without the escapes of JSON. */
-  const plainColumn = (of: EventColumn): SourceColumn => ({
-    type: string,
-    read(row) {
-      const value = of(row);
-      return typeof value === "string" ? value : "";
-    },
-  });
-  const json = (of: (name: string) => EventColumn, text: (row: number) => string): Member => ({
-    is: "json",
-    json: {
-      property: (name) => typedProperty(name, source(of(name))),
-      nested: ([name, ...path]) => nestedProperty(source(of(name)), path),
-      text: (name) => jsonProperty(source(of(name))),
-      whole: { type: string, isJson: true, read: text },
-    },
-  });
-  const properties = json(
-    (name) => table.property(name),
-    (row) => JSON.stringify(eventAt(row).properties),
-  );
+    return column(string, (row) => read(row) ?? "");
+  };
+  /** NULL if it is missing or empty: an event without a session counts for none. */
+  const sessionId = (): Member => {
+    const { type, read } = nestedProperty(source(table.property("$session_id")), []);
+    return column(type, (row) => read(row) || null);
+  };
+  const chains = table.property("$elements_chain");
+  /** Without the escapes of JSON. */
+  const chainAt = (row: number): string => textOf(chains(row));
+  const chainColumn = (name: ChainPart): Member =>
+    chainParts[name].isList
+      ? column({ kind: "Array", item: string }, (row) => [...new Set(chainPart(name, chainAt(row)))])
+      : column(string, (row) => chainPart(name, chainAt(row))[0] ?? "");
   const person = virtual("person", {
-    id: () => column({ type: { kind: "UUID" }, read: table.person }),
-    properties: () =>
-      json(
-        (name) => table.personProperty(name),
-        () => {
-          throw new Refusal("person.properties as a whole is not emulated; name a property");
-        },
-      ),
+    id: () => column(uuid, table.person),
+    properties: () => jsonColumn((name) => source(table.personProperty(name)), notWhole("person")),
   });
-  const group = (index: number): Table =>
-    virtual(`group_${index}`, {
-      key: () => column(textColumn(table.group(index))),
-      properties: () =>
-        json(
-          (name) => table.groupProperty(index, name),
-          () => {
-            throw new Refusal(`group_${index}.properties as a whole is not emulated; name a property`);
-          },
-        ),
+  const group = (type: number): Table =>
+    virtual(`group_${type}`, {
+      key: () => text(table.group(type)),
+      properties: () => jsonColumn((name) => source(table.groupProperty(type, name)), notWhole(`group_${type}`)),
     });
 
   const time: Type = { kind: "DateTime64", zone: zone.name };
-  const fixed: Readonly<Record<string, () => Member>> = {
-    event: () => column({ type: string, read: table.name }),
-    distinct_id: () => column({ type: string, read: table.distinctId }),
-    person_id: () => column({ type: { kind: "UUID" }, read: table.person }),
-    timestamp: () => column({ type: time, read: table.time }),
-    uuid: () => whole({ kind: "UUID" }, (event) => event.uuid ?? "00000000-0000-0000-0000-000000000000"),
+  const members: Readonly<Record<string, () => Member>> = {
+    event: () => column(string, table.name),
+    distinct_id: () => column(string, table.distinctId),
+    person_id: () => column(uuid, table.person),
+    timestamp: () => column(time, table.time),
+    uuid: () => whole(uuid, (event) => event.uuid ?? "00000000-0000-0000-0000-000000000000"),
     created_at: () => whole(time, (event) => Date.parse(event.received_at)),
-    properties: () => properties,
-    $session_id: () => column(ownText(table.property("$session_id"))),
-    $window_id: () => column(textColumn(table.property("$window_id"))),
-    elements_chain: () => column(plainColumn(table.property("$elements_chain"))),
+    properties: () =>
+      jsonColumn(
+        (name) => source(table.property(name)),
+        (row) => JSON.stringify(eventAt(row).properties),
+      ),
+    $session_id: sessionId,
+    $window_id: () => text(table.property("$window_id")),
+    elements_chain: () => column(string, chainAt),
     person_mode: () => whole(personModes, (event) => event.person_mode),
     person: () => ({ is: "table", table: person }),
-    session: () => ({ is: "table", table: sessions }),
+    session: () => ({ is: "table", table: createSessions(table, zone).sessions }),
+    ...Object.fromEntries(groupTypes.map((type) => [`$group_${type}`, () => text(table.group(type))])),
+    elements_chain_href: () => chainColumn("elements_chain_href"),
+    elements_chain_texts: () => chainColumn("elements_chain_texts"),
+    elements_chain_ids: () => chainColumn("elements_chain_ids"),
+    elements_chain_elements: () => chainColumn("elements_chain_elements"),
+    ...Object.fromEntries(
+      groupTypes.map((type) => [`group_${type}`, (): Member => ({ is: "table", table: group(type) })]),
+    ),
   };
-
-  function chainColumn(name: string): Member | undefined {
-    const part = Object.hasOwn(chainParts, name) ? chainParts[name] : undefined;
-    if (!part) return undefined;
-    const { read } = plainColumn(table.property("$elements_chain"));
-    const type: Type = part.isList ? { kind: "Array", item: string } : string;
-    return column({
-      type,
-      read(row) {
-        const found = chainPart(name, String(read(row)));
-        return part.isList ? [...new Set(found)] : (found[0] ?? "");
-      },
-    });
-  }
-  function find(name: string): Member | undefined {
-    const [, dollar, index] = /^(\$?)group_([0-4])$/.exec(name) ?? [];
-    if (index !== undefined)
-      return dollar ? column(textColumn(table.group(Number(index)))) : { is: "table", table: group(Number(index)) };
-    if (absentEventColumns.includes(name)) throw new Refusal(`The column ${name} of events is not emulated`);
-    return (Object.hasOwn(fixed, name) ? fixed[name]?.() : undefined) ?? chainColumn(name);
-  }
-  return {
-    names: [...Object.keys(fixed), ...starred, "group_0", "group_1", "group_2", "group_3", "group_4"],
-    starred,
-    member(name) {
-      const found = known.get(name) ?? find(name);
-      if (found) known.set(name, found);
-      return found;
-    },
-    length: () => table.length,
-    prepare: noWork,
-  };
-}
-
-/** A table of a row, reached by a name. */
-function virtual(name: string, members: Readonly<Record<string, () => Member>>): Table {
-  const known = new Map<string, Member>();
   return {
     names: Object.keys(members),
-    starred: [],
-    member(key) {
-      const found = known.get(key) ?? (Object.hasOwn(members, key) ? members[key]?.() : undefined);
-      if (found) known.set(key, found);
-      else if (key === "created_at") throw new Refusal(`${name}.created_at is not emulated`);
-      return found;
-    },
+    starred,
+    member: memo((name) => {
+      if (absentEventColumns.includes(name)) throw new Refusal(`The column ${name} of events is not emulated`);
+      return own(members, name)?.();
+    }),
+    length: () => table.length,
   };
 }
 
-/** Nothing to do before rows are read. */
-function* noWork(): Steps<void> {}
+const notWhole = (name: string) => (): never => {
+  throw new Refusal(`${name}.properties as a whole is not emulated; name a property`);
+};
+
+/** A table of a row, reached by a name. */
+const virtual = (name: string, members: Readonly<Record<string, () => Member>>): Table => ({
+  names: Object.keys(members),
+  starred: [],
+  member: memo((key) => {
+    if (key === "created_at") throw new Refusal(`${name}.created_at is not emulated`);
+    return own(members, key)?.();
+  }),
+});
 
 /** A row of the table of persons, or of groups. */
 export interface DocumentRow {
@@ -195,37 +159,21 @@ export function documentTable(
 ): RowSource {
   let held: readonly DocumentRow[] | undefined;
   const all = () => (held ??= rows());
-  const known = new Map<string, Member>();
-  const valuesOf =
-    (name: string): EventColumn =>
-    (row) =>
-      own(all()[row]?.properties ?? {}, name);
-  const source = (name: string) => ({ column: valuesOf(name), length: all().length, zone, now });
-  const json: Member = {
-    is: "json",
-    json: {
-      property: (name) => typedProperty(name, source(name)),
-      nested: ([name, ...path]) => nestedProperty(source(name), path),
-      text: (name) => jsonProperty(source(name)),
-      whole: { type: string, isJson: true, read: (row) => JSON.stringify(all()[row]?.properties ?? {}) },
-    },
-  };
+  const propertiesAt = (row: number): JsonObject => all()[row]?.properties ?? {};
   const names = Object.keys(columns);
-  const find = (name: string): Member | undefined => {
-    if (name === "properties") return json;
-    const type = Object.hasOwn(columns, name) ? columns[name] : undefined;
-    if (type === "absent") throw new Refusal(`The column ${name} is not emulated`);
-    return type && column({ type, read: (row) => (all()[row]?.[name] ?? null) as HogQLValue });
-  };
   return {
     names,
     starred: names.filter((it) => columns[it] !== "absent"),
-    member(name) {
-      const found = known.get(name) ?? find(name);
-      if (found) known.set(name, found);
-      return found;
-    },
+    member: memo((name) => {
+      if (name === "properties")
+        return jsonColumn(
+          (key) => ({ column: (row) => own(propertiesAt(row), key), length: all().length, zone, now }),
+          (row) => JSON.stringify(propertiesAt(row)),
+        );
+      const type = own(columns, name);
+      if (type === "absent") throw new Refusal(`The column ${name} is not emulated`);
+      return type && column(type, (row) => (all()[row]?.[name] ?? null) as HogQLValue);
+    }),
     length: () => all().length,
-    prepare: noWork,
   };
 }

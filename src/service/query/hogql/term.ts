@@ -1,14 +1,32 @@
-import type { Steps } from "../table.ts";
 import type { Located } from "./ast.ts";
+import { Refusal } from "./refusal.ts";
 import type { HogQLValue, Type } from "./types.ts";
 
 /** Value of an expression for a row of its source, or for a group of rows. */
 export type Read = (row: number) => HogQLValue;
 
+const mostValues = 5_000_000;
+/** Values between two looks at the memory of the process. */
+const valuesPerCheck = 65_536;
+
 /** Memory of a query, in values: what it keeps is subtracted. */
-export interface ValueBudget {
-  /** @throws Refusal once it is used up */
-  take(count: number): void;
+export class ValueBudget {
+  readonly #checkMemory: (() => void) | undefined;
+  #left = mostValues;
+  #nextCheck = mostValues - valuesPerCheck;
+
+  constructor(checkMemory?: () => void) {
+    this.#checkMemory = checkMemory;
+  }
+
+  /** @throws Refusal once it is used up; what the check throws */
+  take(count: number): void {
+    this.#left -= count;
+    if (this.#left < 0) throw new Refusal(`The query keeps more than ${mostValues} values in memory`);
+    if (this.#left > this.#nextCheck) return;
+    this.#nextCheck = this.#left - valuesPerCheck;
+    this.#checkMemory?.();
+  }
 }
 
 export interface Accumulator {
@@ -46,7 +64,7 @@ export type HogQLTerm = { readonly key: string; readonly type: Type; readonly at
       readonly op: "window";
       readonly name: string;
       readonly args: readonly HogQLTerm[];
-      read(rows: readonly number[], known: Known, budget: ValueBudget): Steps<Read>;
+      read(rows: readonly number[], known: Known, budget: ValueBudget): Read;
     }
   // Known once a subquery ran.
   | { readonly op: "late"; readonly value: () => HogQLValue }
@@ -83,7 +101,6 @@ export const lenient =
 /** Expressions that are computed before the rows are read, e.g. keys of groups; undefined for others. */
 export type Known = (term: HogQLTerm) => Read | undefined;
 
-/** Code of a term. */
 export function compile(term: HogQLTerm, known: Known = () => undefined): Read {
   const read = known(term);
   if (read) return read;
@@ -102,9 +119,11 @@ export function compile(term: HogQLTerm, known: Known = () => undefined): Read {
     case "window":
       throw new Error(`${term.key} has no place here`);
     case "call":
-      return term.build(term.args.map((it) => compile(it, known)));
+      return term.build(compileAll(term.args, known));
   }
 }
+
+export const compileAll = (terms: readonly HogQLTerm[], known?: Known): Read[] => terms.map((it) => compile(it, known));
 
 export function termsIn<O extends "aggregate" | "window">(term: HogQLTerm, op: O): (HogQLTerm & { op: O })[] {
   if (term.op === op) return [term as HogQLTerm & { op: O }];

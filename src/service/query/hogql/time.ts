@@ -36,7 +36,7 @@ export function zoneOf(name: string): ClockZone {
   };
 }
 
-const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
+export const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
 
 const dayMs = lengths.day;
 export const dayOf = (wall: number): number => Math.floor(wall / dayMs);
@@ -134,10 +134,15 @@ export function isoText(instant: number, zone: ClockZone | undefined): string {
   const wall = zone ? zone.wall(instant) : instant;
   const text = timeText(wall, microseconds(wall) === 0 ? 0 : 6).replace(" ", "T");
   if (!zone) return text;
-  const minutes = Math.round((wall - instant) / 60_000);
-  if (minutes === 0) return `${text}Z`;
+  return text + offsetText(wall - instant);
+}
+
+/** The offset of a zone, ms, as `+02:00`; `Z` for zero. */
+export function offsetText(offset: number): string {
+  const minutes = Math.round(offset / 60_000);
+  if (minutes === 0) return "Z";
   const size = Math.abs(minutes);
-  return `${text}${minutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
+  return `${minutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
 }
 
 const isoShape =

@@ -1,10 +1,9 @@
+import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { own } from "../../../kernel/base/json.ts";
-import type { Steps } from "../table.ts";
 import type { FrameNode, Located, WindowNode } from "./ast.ts";
-import { isTurn, numbering } from "./grouping.ts";
+import { numbering, order } from "./output.ts";
 import { checkCount, Refusal } from "./refusal.ts";
-import { order, sorted } from "./sort.ts";
-import { type Accumulator, compile, type HogQLTerm, type Read } from "./term.ts";
+import { type Accumulator, compileAll, type HogQLTerm, type Read } from "./term.ts";
 import { type HogQLValue, nothing, type Type } from "./types.ts";
 import { defaultOf, keyOf, weightOf } from "./values.ts";
 
@@ -68,12 +67,11 @@ function frameOf({ frame_method, frame_start, frame_end, order_by }: WindowNode,
 }
 
 /** The places of the rows of a partition, which are in order. */
-function* placesOf(rows: readonly number[], reads: readonly Read[], frame: Frame): Steps<Place[]> {
+function placesOf(rows: readonly number[], reads: readonly Read[], frame: Frame): Place[] {
   const groups: { first: number; last: number }[] = [];
   const peersAt: number[] = [];
   let previous: unknown;
   for (const [at, row] of rows.entries()) {
-    if (isTurn(at)) yield undefined;
     const key = keyOf(reads.map((it) => it(row)));
     const group = key === previous ? groups.at(-1) : undefined;
     if (group) group.last = at;
@@ -91,19 +89,15 @@ function* placesOf(rows: readonly number[], reads: readonly Read[], frame: Frame
 }
 
 /** The results of an aggregation of frames. Rows are added to those of the frame before, if it has the same start. */
-function framed({ start, add, end }: Accumulator): (place: Place) => Steps<HogQLValue> {
+function framed({ start, add, end }: Accumulator): (place: Place) => HogQLValue {
   let frame: Pick<Place, "rows" | "from" | "to"> | undefined;
   let state: unknown;
   let result: HogQLValue = null;
-  let steps = 0;
-  return function* ({ rows, from, to }) {
-    if (frame?.rows === rows && frame.from === from && frame.to === to) return result;
-    const grows = frame?.rows === rows && frame.from === from && frame.to < to;
-    if (!grows) state = start();
-    for (let at = grows ? (frame?.to ?? 0) + 1 : from; at <= to; at++) {
-      if (isTurn(steps++)) yield undefined;
-      add(state, rows[at] ?? 0);
-    }
+  return ({ rows, from, to }) => {
+    const before = frame?.rows === rows && frame.from === from && frame.to <= to ? frame.to : undefined;
+    if (before === to) return result;
+    if (before === undefined) state = start();
+    for (let at = before === undefined ? from : before + 1; at <= to; at++) add(state, rows[at] ?? 0);
     frame = { rows, from, to };
     result = end(state);
     return result;
@@ -136,22 +130,11 @@ export function windowCall({ name, args, aggregate, window, partition, order: by
     ...{ op: "window", name, type, at },
     key: `window ${aggregate?.key ?? name}(${keys.join("; ")}; ${directions}; ${Object.values(frame).join(" ")})`,
     args: [...values, ...partition, ...by],
-    *read(rows, known, budget) {
-      const [reads = [], keyReads = [], orders = []] = [values, partition, by].map((terms) =>
-        terms.map((it) => compile(it, known)),
-      );
+    read(rows, known, budget) {
+      const [reads = [], keyReads = [], orders = []] = [values, partition, by].map((it) => compileAll(it, known));
       const ofFrame = aggregate && framed(aggregate.accumulate(reads, budget));
-      const sortKeys = orders.map((read, i) => ({ read, isDescending: directions[i] ?? false }));
-      const parts: number[][] = [];
-      const numberOf = numbering(keyReads);
+      const compare = order(orders.map((read, i) => ({ read, isDescending: directions[i] ?? false })));
       budget.take(2 * rows.length);
-      for (const [i, row] of rows.entries()) {
-        if (isTurn(i)) yield undefined;
-        const number = numberOf(row);
-        const part = parts[number] ?? [];
-        parts[number] = part;
-        part.push(row);
-      }
       const valueAt = (here: Place): HogQLValue => {
         if (place) return place(here);
         const argument = (i: number, of: number): HogQLValue => reads[i]?.(here.rows[of] ?? 0) ?? null;
@@ -160,11 +143,10 @@ export function windowCall({ name, args, aggregate, window, partition, order: by
         return reads[2] ? argument(2, here.at) : defaultOf(type);
       };
       const results = new Map<number, HogQLValue>();
-      for (const part of parts) {
-        const inOrder = by.length > 0 ? yield* sorted(part, order(sortKeys)) : part;
-        for (const here of yield* placesOf(inOrder, orders, frame)) {
-          if (isTurn(here.at)) yield undefined;
-          const result = ofFrame ? yield* ofFrame(here) : valueAt(here);
+      for (const part of groupedBy(rows, numbering(keyReads)).values()) {
+        const inOrder = by.length > 0 ? part.sort(compare) : part;
+        for (const here of placesOf(inOrder, orders, frame)) {
+          const result = (ofFrame ?? valueAt)(here);
           budget.take(weightOf(result));
           results.set(inOrder[here.at] ?? 0, result);
         }

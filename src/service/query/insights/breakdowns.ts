@@ -3,11 +3,11 @@ import { compareText, stringOf } from "../../../kernel/base/text.ts";
 import { numberOf, textOf } from "../../flags/engine/values.ts";
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
+import { refuse, unsupported } from "../refusals.ts";
 import type { EventColumn } from "../table.ts";
 import { columnAt } from "./columns.ts";
-import { refuse, unsupported } from "./refuse.ts";
+import { sumOf } from "./numbers.ts";
 import type { BreakdownFilter } from "./shapes.ts";
-import { sumOf } from "./statistics.ts";
 
 /** Results by the value of a property. Upstream PostHog/posthog posthog/hogql_queries/insights/trends/breakdown.py. */
 

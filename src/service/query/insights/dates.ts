@@ -1,12 +1,10 @@
-import { zoneOf } from "../../flags/engine/zone.ts";
+import { dayOf, lengths, offsetText, startDay, zoneOf } from "../hogql/time.ts";
 import type { QueryProject } from "../kind.ts";
-import { refuse } from "./refuse.ts";
+import { refuse } from "../refusals.ts";
 
 export type Interval = "minute" | "hour" | "day" | "week" | "month";
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
+const { minute, hour, day } = lengths;
 
 /** Amounts of units that a relative date goes back, and fields that it sets. Upstream: dateutil's relativedelta. */
 export interface Delta {
@@ -48,46 +46,27 @@ export function moved(wall: number, delta: Delta, sign: 1 | -1): number {
 }
 
 /** The local time of a project. A *wall clock* is what a clock there shows, as if it were UTC, ms. */
-export interface ProjectCalendar {
-  readonly now: number;
-  wall(instant: number): number;
-  /** The instant at which a clock shows this; one that is skipped is the moment of the change. */
-  instant(wall: number): number;
-  startOf(wall: number, interval: Interval): number;
-  /**
-   * ISO 8601 with the offset in force, `Z` for zero, and microseconds unless they are zero; the last ms of a second
-   * is its last microsecond, with which ranges end.
-   */
-  iso(wall: number): string;
-}
+export type ProjectCalendar = ReturnType<typeof calendarOf>;
 
-export function calendarOf({ now, timeZone, weekStart }: QueryProject): ProjectCalendar {
-  const zone = zoneOf(timeZone);
-  function instant(wall: number): number {
-    const found = zone.instant(wall);
-    if (!Number.isNaN(found)) return found;
-    // The clocks go forward over it: the offset before the change.
-    return wall - (zone.wallClock(wall - day) - (wall - day));
-  }
+export function calendarOf({ now, timeZone, weekStart }: QueryProject) {
+  const { wall, instant } = zoneOf(timeZone);
   return {
-    now: zone.wallClock(now),
-    wall: zone.wallClock,
+    now: wall(now),
+    wall,
+    /** The instant at which a clock shows this; one that is skipped is the moment of the change. */
     instant,
-    startOf(wall, interval) {
-      if (interval === "minute") return Math.floor(wall / minute) * minute;
-      if (interval === "hour") return Math.floor(wall / hour) * hour;
-      const midnight = Math.floor(wall / day) * day;
-      const date = new Date(midnight);
-      if (interval === "week") return midnight - ((date.getUTCDay() - weekStart + 7) % 7) * day;
-      return interval === "month" ? midnight - (date.getUTCDate() - 1) * day : midnight;
+    startOf(wall: number, interval: Interval): number {
+      if (interval === "minute" || interval === "hour") return Math.floor(wall / lengths[interval]) * lengths[interval];
+      return startDay(dayOf(wall), interval, weekStart) * day;
     },
-    iso(wall) {
-      const offset = Math.round((wall - instant(wall)) / minute);
+    /**
+     * ISO 8601 with the offset in force, `Z` for zero, and microseconds unless they are zero; the last ms of a second
+     * is its last microsecond, with which ranges end.
+     */
+    iso(wall: number): string {
       const [whole = "", ms = ""] = new Date(wall).toISOString().replace("Z", "").split(".");
       const text = ms === "000" ? whole : `${whole}.${ms}${ms === "999" ? "999" : "000"}`;
-      if (offset === 0) return `${text}Z`;
-      const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
-      return `${text}${offset < 0 ? "-" : "+"}${`${hours}`.padStart(2, "0")}:${`${minutes}`.padStart(2, "0")}`;
+      return text + offsetText(wall - instant(wall));
     },
   };
 }

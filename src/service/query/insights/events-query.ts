@@ -5,22 +5,20 @@ import { wireTime } from "../../../state/documents/time.ts";
 import type { StoredEvent } from "../../../state/journal/event.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import { compileExpression, expressionTest, groupedRows, hasAggregation } from "../hogql/expressions.ts";
-import type { QueryContext, QueryKind } from "../kind.ts";
+import { type QueryContext, queryKind } from "../kind.ts";
+import { refuse } from "../refusals.ts";
 import { calendarOf, type ProjectCalendar, readDate } from "./dates.ts";
 import { allOf, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
-import { refuse } from "./refuse.ts";
 import { actionTest, selectRows } from "./series.ts";
-import { insightFields } from "./shapes.ts";
-
-const { properties, filterTestAccounts, modifiers, tags, version, response } = insightFields;
+import { commonFields, insightFields } from "./shapes.ts";
 
 const EventsQuery = z.strictObject({
   kind: z.literal("EventsQuery"),
   select: z.array(z.string()),
   where: z.array(z.string()).nullish(),
-  properties,
+  properties: insightFields.properties,
   fixedProperties: z.json().nullish(),
-  filterTestAccounts,
+  filterTestAccounts: insightFields.filterTestAccounts,
   event: z.string().nullish(),
   events: z.array(z.string()).nullish(),
   actionId: z.int().nullish(),
@@ -30,10 +28,7 @@ const EventsQuery = z.strictObject({
   orderBy: z.array(z.string()).nullish(),
   limit: z.int().min(0).nullish(),
   offset: z.int().min(0).nullish(),
-  modifiers,
-  tags,
-  version,
-  response,
+  ...commonFields,
 });
 type EventsQuery = z.infer<typeof EventsQuery>;
 
@@ -277,4 +272,4 @@ function runEvents(query: EventsQuery, context: QueryContext): Record<string, un
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/events_query_runner.py. */
-export const eventsKind: QueryKind<EventsQuery> = { kind: "EventsQuery", shape: EventsQuery, run: runEvents };
+export const eventsKind = queryKind(EventsQuery, runEvents);

@@ -1,17 +1,15 @@
 import { z } from "zod";
 import { isObject, objectIn, objectsIn } from "../../../kernel/base/json.ts";
 import { textOf } from "../../flags/engine/values.ts";
-import type { QueryContext, QueryKind } from "../kind.ts";
+import { type QueryContext, queryKind } from "../kind.ts";
+import { refuse, unsupported } from "../refusals.ts";
 import type { EventColumn } from "../table.ts";
 import { valueText } from "./breakdowns.ts";
 import { absoluteDate, calendarOf, type ProjectCalendar } from "./dates.ts";
 import { allOf, everyRow, filterTest, type RowTest, valueTest } from "./filters.ts";
-import { refuse, unsupported } from "./refuse.ts";
+import { checkNumbers } from "./numbers.ts";
 import { type Actors, actorsOf, collect, existingEntity } from "./series.ts";
-import { actionsNodeFields, insightFields } from "./shapes.ts";
-import { checkNumbers } from "./sizes.ts";
-
-const { modifiers, tags, version, response } = insightFields;
+import { actionsNodeFields, commonFields } from "./shapes.ts";
 
 const properties = z.json().nullish();
 
@@ -21,7 +19,7 @@ const ExposureConfig = z.union([
     kind: z.literal("ExperimentEventExposureConfig").optional(),
     event: z.string(),
     properties,
-    version,
+    version: commonFields.version,
     response: z.null().optional(),
   }),
 ]);
@@ -44,10 +42,7 @@ const ExperimentExposureQuery = z.strictObject({
   end_date: z.string().nullish(),
   /** Who is held out is not exposed. */
   holdout: z.json().nullish(),
-  modifiers,
-  tags,
-  version,
-  response,
+  ...commonFields,
 });
 type ExperimentExposureQuery = z.infer<typeof ExperimentExposureQuery>;
 
@@ -168,8 +163,4 @@ function runExposures(query: ExperimentExposureQuery, context: QueryContext): Re
  * How many persons of an experiment were exposed to each variant by each day.
  * Upstream PostHog/posthog products/experiments/backend/hogql_queries/experiment_exposures_query_runner.py.
  */
-export const exposuresKind: QueryKind<ExperimentExposureQuery> = {
-  kind: "ExperimentExposureQuery",
-  shape: ExperimentExposureQuery,
-  run: runExposures,
-};
+export const exposuresKind = queryKind(ExperimentExposureQuery, runExposures);

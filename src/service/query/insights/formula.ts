@@ -1,4 +1,4 @@
-import { refuse } from "./refuse.ts";
+import { refuse } from "../refusals.ts";
 
 /**
  * Formulas over series, e.g. `(A + B) / 2`, with the precedence of Python; a division by zero is 0.

@@ -1,9 +1,9 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import type { QueryContext } from "../kind.ts";
+import { refuse, unsupported } from "../refusals.ts";
 import { cohortsIn, columnOf, compareValues, hasBreakdown, isCohortBreakdown, valueText } from "./breakdowns.ts";
 import { cohortTest, everyRow, type RowTest } from "./filters.ts";
-import type { FunnelEvent } from "./funnel-events.ts";
-import { refuse, unsupported } from "./refuse.ts";
+import type { FunnelEvent } from "./funnel-steps.ts";
 import type { BreakdownFilter } from "./shapes.ts";
 
 /** The value of a breakdown as results have it: a list for properties, text for groups, a number for cohorts. */

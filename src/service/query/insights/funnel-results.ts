@@ -3,10 +3,9 @@ import { compareFunnelValues, type FunnelBreakdown, type FunnelValue } from "./f
 import type { FunnelsQuery } from "./funnel-shape.ts";
 import type { FunnelPath } from "./funnel-steps.ts";
 import type { Entries } from "./funnel-trends.ts";
+import { checkNumbers, quantile, sumOf } from "./numbers.ts";
 import { dayLabel, dayText } from "./range.ts";
 import { entityOf } from "./series.ts";
-import { checkNumbers } from "./sizes.ts";
-import { quantile, sumOf } from "./statistics.ts";
 
 /** Results of funnels as the service has them. Upstream: `FunnelBase._format_results`, `FunnelTrends`. */
 

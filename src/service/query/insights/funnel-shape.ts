@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuse } from "./refuse.ts";
+import { refuse } from "../refusals.ts";
 import {
   actionsNodeFields,
   BreakdownFilter,

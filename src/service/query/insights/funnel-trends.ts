@@ -1,4 +1,4 @@
-import type { FunnelEvent } from "./funnel-events.ts";
+import type { FunnelEvent } from "./funnel-steps.ts";
 import { emptiestQueue, type FunnelRules, oldestQueue } from "./funnel-steps.ts";
 
 /**

@@ -1,17 +1,20 @@
+import { isoOf } from "../../../kernel/base/clock.ts";
+import { stringOf } from "../../../kernel/base/text.ts";
 import { expressionColumn } from "../hogql/expressions.ts";
-import type { QueryContext, QueryKind } from "../kind.ts";
+import { type QueryContext, queryKind } from "../kind.ts";
+import { memo } from "../memo.ts";
+import { unsupported } from "../refusals.ts";
+import type { DropOff, DropOffs } from "../shapes.ts";
 import type { EventColumn } from "../table.ts";
 import type { ProjectCalendar } from "./dates.ts";
 import { allOf, everyRow, filterTest, type RowTest } from "./filters.ts";
 import { attributionOf, type FunnelBreakdown, funnelBreakdown } from "./funnel-breakdown.ts";
-import { withoutRepeats } from "./funnel-events.ts";
 import { stepResults, timeToConvert, trendResults } from "./funnel-results.ts";
 import { checkFunnel, FunnelsQuery, windowOf } from "./funnel-shape.ts";
-import { type FunnelPath, type FunnelRules, funnelPath } from "./funnel-steps.ts";
+import { type FunnelPath, type FunnelRules, funnelPath, withoutRepeats } from "./funnel-steps.ts";
 import { type Entries, funnelEntries, type TrendEvent } from "./funnel-trends.ts";
 import { type Buckets, bucketsOf, type Range } from "./range.ts";
-import { unsupported } from "./refuse.ts";
-import { type ActorKey, actorsOf, collect, datesOf, existingEntity, resolvedDates } from "./series.ts";
+import { type ActorKey, actorKey, actorsOf, collect, datesOf, existingEntity, resolvedDates } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
 
 /** The actors of a funnel: persons, groups, or the values of an expression. */
@@ -77,15 +80,13 @@ function stepTests({ series, funnelsFilter }: FunnelsQuery, context: QueryContex
 
 /** Which steps the rows are, by row; rows of the same steps share a list. */
 function stepsReader(tests: readonly StepTest[]) {
-  const lists = new Map<number, readonly number[]>();
+  const listOf = memo((mask: number): readonly number[] => [
+    ...new Set(tests.filter((_, i) => mask & (1 << i)).map(({ step }) => step)),
+  ]);
   return (row: number): readonly number[] => {
     let mask = 0;
     for (let i = 0; i < tests.length; i++) if (tests[i]?.test(row)) mask |= 1 << i;
-    const known = lists.get(mask);
-    if (known) return known;
-    const list = [...new Set(tests.filter((_, i) => mask & (1 << i)).map(({ step }) => step))];
-    lists.set(mask, list);
-    return list;
+    return listOf(mask);
   };
 }
 
@@ -169,20 +170,6 @@ function openFunnel(query: FunnelsQuery, context: QueryContext): Funnel {
   };
 }
 
-/**
- * Follows each actor through a funnel; with a breakdown an actor counts for each of its values.
- * @param use Called with the actor and the last step that it reached, from 0
- * @returns The values of the actors by row
- */
-export function followFunnel(
-  query: FunnelsQuery,
-  context: QueryContext,
-  use: (actor: ActorKey, reached: number) => void,
-): EventColumn {
-  eachPath(openFunnel(query, context), (_, { reached }, actor) => use(actor, reached));
-  return funnelActors(query, context).of;
-}
-
 function runFunnel(query: FunnelsQuery, context: QueryContext): Record<string, unknown> {
   const funnel = openFunnel(query, context);
   const { breakdown, buckets } = funnel;
@@ -199,4 +186,70 @@ function runFunnel(query: FunnelsQuery, context: QueryContext): Record<string, u
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/funnels. */
-export const funnelsKind: QueryKind<FunnelsQuery> = { kind: "FunnelsQuery", shape: FunnelsQuery, run: runFunnel };
+export const funnelsKind = queryKind(FunnelsQuery, runFunnel);
+
+/** Most actors of a step that are named, and most ids and events of each. */
+const most = { actors: 10, ids: 3, events: 5 };
+
+const nameOf = (node: SeriesNode): string =>
+  node.custom_name ?? node.name ?? (node.kind === "EventsNode" ? node.event : undefined) ?? "All events";
+
+interface Left {
+  readonly ids: Set<string>;
+  /** Rows of the last events, in order of their times. */
+  rows: number[];
+}
+
+function lastEvents(
+  actors: Iterable<ActorKey>,
+  actorAt: EventColumn,
+  { table }: QueryContext,
+): ReadonlyMap<ActorKey, Left> {
+  const found = new Map([...actors].map((actor): [ActorKey, Left] => [actor, { ids: new Set(), rows: [] }]));
+  for (let row = 0; row < table.length; row++) {
+    const left = found.get(actorKey(actorAt(row)));
+    if (!left) continue;
+    if (left.ids.size < most.ids) left.ids.add(table.distinctId(row));
+    left.rows.push(row);
+    if (left.rows.length > most.events * 20) left.rows = latest(left.rows, table.time);
+  }
+  for (const left of found.values()) left.rows = latest(left.rows, table.time);
+  return found;
+}
+
+const latest = (rows: readonly number[], timeOf: (row: number) => number): number[] =>
+  rows.toSorted((a, b) => timeOf(a) - timeOf(b) || a - b).slice(-most.events);
+
+function dropOffs(query: FunnelsQuery, context: QueryContext): DropOffs {
+  const { table } = context;
+  const steps = query.series.map((node) => ({ name: nameOf(node), count: 0, actors: new Set<ActorKey>(), left: 0 }));
+  // with a breakdown an actor counts for each of its values
+  eachPath(openFunnel(query, context), (_, { reached }, actor) => {
+    for (const step of steps.slice(0, reached + 1)) step.count++;
+    const last = steps[reached];
+    if (!last || reached === steps.length - 1) return;
+    last.left++;
+    if (last.actors.size < most.actors) last.actors.add(actor);
+  });
+  const left = lastEvents(
+    steps.flatMap(({ actors }) => [...actors]),
+    funnelActors(query, context).of,
+    context,
+  );
+  const shown = (actor: ActorKey): DropOff => {
+    const { ids, rows } = left.get(actor) ?? { ids: [], rows: [] };
+    return {
+      person: stringOf(actor ?? ""),
+      distinct_ids: [...ids],
+      last_events: rows.map((row) => ({
+        seq: table.seq(row),
+        event: table.name(row),
+        timestamp: isoOf(table.time(row)),
+      })),
+    };
+  };
+  return { steps: steps.map(({ actors, ...step }) => ({ ...step, persons: [...actors].map(shown) })) };
+}
+
+/** Who left a funnel at which step, with their last events. */
+export const dropOffsKind = queryKind(FunnelsQuery, (query, context) => ({ ...dropOffs(query, context) }));

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
-import { refuse } from "./refuse.ts";
+import { refuse } from "../refusals.ts";
 
 /**
  * Queries of insights that have only the filters of former times, e.g. `{insight: "TRENDS", events: […]}`.

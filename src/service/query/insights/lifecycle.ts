@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { textOf } from "../../flags/engine/values.ts";
-import type { QueryContext, QueryKind } from "../kind.ts";
+import { type QueryContext, queryKind } from "../kind.ts";
+import { refuse } from "../refusals.ts";
 import { moved } from "./dates.ts";
 import { allOf, type RowTest } from "./filters.ts";
+import { sumOf } from "./numbers.ts";
 import { bucketsOf, dayText, intervalLabel, steps } from "./range.ts";
-import { refuse } from "./refuse.ts";
 import { actorsOf, collect, datesOf, existingEntity, resolvedDates } from "./series.ts";
 import { IntervalName, insightFields, nullish, SeriesNode } from "./shapes.ts";
-import { sumOf } from "./statistics.ts";
 
 const LifecycleQuery = z.strictObject({
   kind: z.literal("LifecycleQuery"),
@@ -103,8 +103,4 @@ function runLifecycle(query: LifecycleQuery, context: QueryContext): Record<stri
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/lifecycle_query_runner.py. */
-export const lifecycleKind: QueryKind<LifecycleQuery> = {
-  kind: "LifecycleQuery",
-  shape: LifecycleQuery,
-  run: runLifecycle,
-};
+export const lifecycleKind = queryKind(LifecycleQuery, runLifecycle);

@@ -7,8 +7,8 @@ import { FlagFailure } from "../../flags/engine/reasons.ts";
 import { lowerAscii, numberOf, textOf } from "../../flags/engine/values.ts";
 import { type Zone, zoneOf } from "../../flags/engine/zone.ts";
 import type { QueryProject } from "../kind.ts";
+import { refuse, unsupported } from "../refusals.ts";
 import { absoluteDate, calendarOf, readDate } from "./dates.ts";
-import { refuse, unsupported } from "./refuse.ts";
 
 /** True if a value passes; `missing` is the result for none, and for null. */
 interface OperatorTest {

@@ -1,6 +1,6 @@
-import type { Delta, Interval, ProjectCalendar } from "./dates.ts";
-import { moved, readDate } from "./dates.ts";
-import { refuse } from "./refuse.ts";
+import { lengths, pad } from "../hogql/time.ts";
+import { refuse } from "../refusals.ts";
+import { type Delta, type Interval, moved, type ProjectCalendar, readDate } from "./dates.ts";
 import type { DateRange } from "./shapes.ts";
 
 /** The dates of a query, as wall clocks. Upstream PostHog/posthog posthog/hogql_queries/utils/query_date_range.py. */
@@ -22,7 +22,7 @@ export interface RangeOptions {
 }
 
 const defaultDays = 7;
-const oneDay = 86_400_000;
+const oneDay = lengths.day;
 
 interface Bounds extends Range {
   readonly fromDelta: Delta | undefined;
@@ -185,15 +185,13 @@ function finder(edges: Float64Array, end: number): (instant: number) => number {
 
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-const two = (number: number): string => String(number).padStart(2, "0");
-
 function parts(wall: number) {
   const date = new Date(wall);
   return {
     year: date.getUTCFullYear(),
     month: months[date.getUTCMonth()] ?? "",
     day: date.getUTCDate(),
-    clock: `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`,
+    clock: `${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}`,
   };
 }
 

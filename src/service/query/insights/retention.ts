@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { compareText } from "../../../kernel/base/text.ts";
-import type { QueryContext, QueryKind } from "../kind.ts";
+import { type QueryContext, queryKind } from "../kind.ts";
+import { refuse } from "../refusals.ts";
 import {
   cohortsIn,
   columnOf,
@@ -12,11 +13,10 @@ import {
 } from "./breakdowns.ts";
 import { type Interval, moved, type ProjectCalendar } from "./dates.ts";
 import { allOf, cohortTest, everyRow, filterTest, type RowTest } from "./filters.ts";
+import { checkNumbers, NumberLists } from "./numbers.ts";
 import { type Buckets, bucketsOf, steps } from "./range.ts";
-import { refuse } from "./refuse.ts";
 import { actorsOf, collect, datesOf, existingEntity } from "./series.ts";
 import { BreakdownFilter, GoalLines, insightFields, nullish, type SeriesNode } from "./shapes.ts";
-import { checkNumbers } from "./sizes.ts";
 
 const Entity = z.strictObject({
   id: z.union([z.string(), z.number()]).nullish(),
@@ -101,9 +101,6 @@ function backBy(wall: number, interval: Interval, count: number): number {
   return moved(wall, delta, -1);
 }
 
-/** Actors by the interval of their start, and by how much later they returned. */
-type Counts = Map<string, Float64Array>;
-
 /** What an actor did, for one value of the breakdown. */
 interface Activity {
   readonly starts: Set<number>;
@@ -136,7 +133,7 @@ function valueReader({ query: { breakdownFilter }, context }: Retention): (row: 
   return (row) => valueText(column(row));
 }
 
-function countActors(retention: Retention, counts: Counts, only: RowTest, name: string | undefined): void {
+function countActors(retention: Retention, counts: NumberLists, only: RowTest, name: string | undefined): void {
   const { query, context, periods } = retention;
   const { table } = context;
   const { retentionFilter: filter } = query;
@@ -194,19 +191,9 @@ function countActors(retention: Retention, counts: Counts, only: RowTest, name: 
       const offsets = [0, ...returned.map((it) => it - cohort).filter((it) => it > 0 && it < periods.lookahead)];
       const most = Math.max(...offsets);
       const counted = filter.cumulative ? Array.from({ length: most + 1 }, (_, i) => i) : offsets;
-      add(name ?? (isFirstEver ? bareValue : value), cohort, counted);
+      for (const offset of counted)
+        counts.add(name ?? (isFirstEver ? bareValue : value), cohort * periods.lookahead + offset);
     }
-  }
-
-  function add(value: string, cohort: number, offsets: readonly number[]): void {
-    const width = periods.lookahead;
-    const known = counts.get(value);
-    const own = known ?? new Float64Array(periods.buckets.starts.length * width);
-    if (!known) {
-      counts.set(value, own);
-      checkNumbers("table", counts.size * own.length);
-    }
-    for (const offset of offsets) own[cohort * width + offset] = (own[cohort * width + offset] ?? 0) + 1;
   }
 }
 
@@ -230,7 +217,7 @@ function resultsOf(
 }
 
 /** The values with most actors; the others as one. */
-function rankedCounts(counts: Counts, { lookahead }: Periods, limit: number): [value: string, Float64Array][] {
+function rankedCounts(counts: NumberLists, { lookahead }: Periods, limit: number): [value: string, Float64Array][] {
   const size = (own: Float64Array) => own.reduce((sum, it, i) => (i % lookahead === 0 ? sum + it : sum), 0);
   const all = [...counts].sort(([a, x], [b, y]) => size(y) - size(x) || compareText(a, b));
   const [first, ...others] = all.slice(limit).map(([, own]) => own);
@@ -244,7 +231,8 @@ function runRetention(query: RetentionQuery, context: QueryContext): Record<stri
   const { calendar, periods } = periodsOf(query, target.bare, context);
   const retention: Retention = { query, context, periods };
   checkNumbers("result", periods.buckets.starts.length * periods.lookahead);
-  const counts: Counts = new Map();
+  /** Actors by the interval of their start, and by how much later they returned. */
+  const counts = new NumberLists(periods.buckets.starts.length * periods.lookahead);
   const { breakdownFilter } = query;
   if (isCohortBreakdown(breakdownFilter)) {
     for (const id of cohortsIn(breakdownFilter)) {
@@ -259,8 +247,4 @@ function runRetention(query: RetentionQuery, context: QueryContext): Record<stri
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/retention. */
-export const retentionKind: QueryKind<RetentionQuery> = {
-  kind: "RetentionQuery",
-  shape: RetentionQuery,
-  run: runRetention,
-};
+export const retentionKind = queryKind(RetentionQuery, runRetention);

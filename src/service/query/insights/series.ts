@@ -1,14 +1,14 @@
 import { groupedBy } from "../../../kernel/base/grouped-by.ts";
-import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
+import { type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
 import { likeTest } from "../../../kernel/base/wildcard.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { QueryAction, QueryContext } from "../kind.ts";
+import { refuse } from "../refusals.ts";
 import type { EventColumn } from "../table.ts";
 import { calendarOf, type Interval, type ProjectCalendar } from "./dates.ts";
-import { allOf, clickTest, everyRow, filterTest, queryTest, type RowTest, valueTest } from "./filters.ts";
+import { allOf, anyOf, clickTest, everyRow, filterTest, queryTest, type RowTest, valueTest } from "./filters.ts";
 import { searchOf } from "./operators.ts";
 import { comparedRange, previousRange, type Range, type RangeOptions, rangeOf } from "./range.ts";
-import { refuse } from "./refuse.ts";
 import type { CompareFilter, DateRange, SeriesNode } from "./shapes.ts";
 
 /** Events with this name; null is every event. */
@@ -33,8 +33,7 @@ function elementOf(step: JsonObject, context: QueryContext): RowTest {
     elementFields.flatMap(({ field, matching }) => {
       const value = step[field];
       if (typeof value !== "string" || value === "") return [];
-      const way = matching === undefined ? "" : String(step[matching] ?? "");
-      const operator = (Object.hasOwn(matchings, way) ? matchings[way] : undefined) ?? "exact";
+      const operator = own(matchings, matching === undefined ? "" : String(step[matching] ?? "")) ?? "exact";
       return [clickTest(field, operator, value, context)];
     }),
   );
@@ -63,8 +62,7 @@ function stepTest(step: JsonObject, context: QueryContext): RowTest {
 /** Upstream PostHog/posthog posthog/hogql/property.py, `steps_to_expr`. */
 export function actionTest({ steps }: QueryAction, context: QueryContext): RowTest {
   if (steps.length === 0) return everyRow;
-  const tests = steps.map((step) => stepTest(isObject(step) ? step : {}, context));
-  return tests.includes(everyRow) ? everyRow : (row) => tests.some((test) => test(row));
+  return anyOf(steps.map((step) => stepTest(step, context)));
 }
 
 /** What a series counts: its event or action without its own filters, and its name; null is every event. */

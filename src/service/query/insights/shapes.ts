@@ -102,6 +102,14 @@ const Modifiers = z.strictObject({
   personsOnEventsMode: z.enum(["disabled", "person_id_override_properties_joined"]).nullish(),
 });
 
+/** Fields of every query. */
+export const commonFields = {
+  modifiers: Modifiers.nullish(),
+  tags: z.record(z.string(), z.json()).nullish(),
+  version: z.number().nullish(),
+  response: z.null().optional(),
+};
+
 /** Fields of every insight query. */
 export const insightFields = {
   dateRange: DateRange.nullish(),
@@ -111,8 +119,5 @@ export const insightFields = {
   /** The sim has all events, and counts them all; the response says so. */
   samplingFactor: z.number().gt(0).max(1).nullish(),
   dataColorTheme: z.number().nullish(),
-  modifiers: Modifiers.nullish(),
-  tags: z.record(z.string(), z.json()).nullish(),
-  version: z.number().nullish(),
-  response: z.null().optional(),
+  ...commonFields,
 };

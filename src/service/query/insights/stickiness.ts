@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { expressionColumn } from "../hogql/expressions.ts";
-import type { QueryContext, QueryKind } from "../kind.ts";
+import { type QueryContext, queryKind } from "../kind.ts";
+import { unsupported } from "../refusals.ts";
 import { calendarOf } from "./dates.ts";
 import { everyRow } from "./filters.ts";
+import { checkNumbers, sumOf } from "./numbers.ts";
 import { bucketsOf, type Range } from "./range.ts";
-import { unsupported } from "./refuse.ts";
 import { type Actors, actorsOf, collect, datesOf, type Entity, entityOf, wholeSeconds } from "./series.ts";
 import { CompareFilter, Customizations, IntervalName, insightFields, nullish, SeriesNode } from "./shapes.ts";
-import { checkNumbers } from "./sizes.ts";
-import { sumOf } from "./statistics.ts";
 
 const StickinessQuery = z.strictObject({
   kind: z.literal("StickinessQuery"),
@@ -104,8 +103,4 @@ function runStickiness(query: StickinessQuery, context: QueryContext): Record<st
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/stickiness_query_runner.py. */
-export const stickinessKind: QueryKind<StickinessQuery> = {
-  kind: "StickinessQuery",
-  shape: StickinessQuery,
-  run: runStickiness,
-};
+export const stickinessKind = queryKind(StickinessQuery, runStickiness);

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { QueryContext } from "../kind.ts";
+import { unsupported } from "../refusals.ts";
 import { cohortsIn, isCohortBreakdown } from "./breakdowns.ts";
 import type { Interval, ProjectCalendar } from "./dates.ts";
 import { everyRow } from "./filters.ts";
 import { bucketsOf, type Range } from "./range.ts";
-import { unsupported } from "./refuse.ts";
 import { datesOf, type Entity, entityOf } from "./series.ts";
 import {
   BreakdownFilter,

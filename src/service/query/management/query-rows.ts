@@ -5,9 +5,9 @@ import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import { parseShape } from "../../../kernel/http/shape-errors.ts";
 import { fieldsOf } from "../../api-frame/body.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
-import { type ExecutionMode, executionModes } from "../execution-mode.ts";
 import { largestQuery, withDashboardFilters, withVariables } from "../read-query.ts";
-import type { QueryDesk } from "../runner.ts";
+import { type ExecutionMode, executionModes, type QueryDesk } from "../runner.ts";
+import { QueryStatus } from "../shapes.ts";
 
 const Filters = z.record(z.string(), z.json());
 
@@ -26,28 +26,7 @@ const QueryRequest = z.strictObject({
 });
 type QueryRequest = z.infer<typeof QueryRequest>;
 
-const QueryStatusShape = z
-  .object({
-    id: z.string(),
-    team_id: z.int(),
-    insight_id: z.int().nullable(),
-    dashboard_id: z.int().nullable(),
-    complete: z.boolean(),
-    error: z.boolean(),
-    error_message: z.string().nullable(),
-    results: z.json(),
-    query_async: z.literal(true),
-    start_time: z.string(),
-    pickup_time: z.string().nullable(),
-    end_time: z.string().nullable(),
-    expiration_time: z.string().nullable(),
-    task_id: z.null(),
-    query_progress: z.null(),
-    labels: z.null(),
-  })
-  .meta({ title: "QueryStatus" });
-
-const StatusAnswer = z.object({ query_status: QueryStatusShape });
+const StatusAnswer = z.object({ query_status: QueryStatus });
 type StatusAnswer = z.infer<typeof StatusAnswer>;
 
 /** The part of each response; the other fields depend on the kind. */
@@ -57,7 +36,7 @@ const QueryAnswer = z
     cache_key: z.string().nullish(),
     is_cached: z.boolean().optional(),
     last_refresh: z.string().optional(),
-    query_status: QueryStatusShape.nullish(),
+    query_status: QueryStatus.nullish(),
   })
   .meta({ title: "QueryResponse" });
 

@@ -5,9 +5,11 @@ import type { TrafficLog } from "../../../state/journal/log/traffic-log.ts";
 import type { PersonStore } from "../../../state/persons/person-store.ts";
 import type { DataVersions } from "../data-version.ts";
 import type { ProjectFacts } from "../kind.ts";
-import { longestTurn } from "../steps.ts";
 import type { Asked, AskedQuestion } from "./messages.ts";
 import type { QueryProcess } from "./query-process.ts";
+
+/** Time for which a reply may hold the event loop, ms. */
+const longestTurn = 5;
 
 /** Entries, and bytes of lines, of a message: its text is made without a turn for other work. */
 const partSize = { entries: 256, bytes: 262_144 };

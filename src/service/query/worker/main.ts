@@ -2,12 +2,11 @@ import { readSync, writeSync } from "node:fs";
 import { isNativeError } from "node:util/types";
 import { createContext, Script } from "node:vm";
 import { SimError } from "../../../kernel/base/errors.ts";
-import { tableOf } from "../event-table.ts";
-import { dropOffsKind } from "../insights/drop-offs.ts";
+import { dropOffsKind } from "../insights/funnels.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
 import { kinds } from "../kinds.ts";
 import { queryTooLarge, queryTooSlow } from "../refusals.ts";
-import type { Steps } from "../table.ts";
+import { tableOf } from "../table.ts";
 import {
   type AskedQuestion,
   type AskSim,
@@ -21,15 +20,16 @@ import {
   sentError,
   type ToWorker,
 } from "./messages.ts";
-import { ProjectData } from "./project-data.ts";
-import { remoteFacts } from "./remote-project.ts";
+import { ProjectData, remoteFacts } from "./project-data.ts";
 
 /** Characters of a response. */
 const mostCharacters = 32 * 1024 * 1024;
 
-/** Memory of the process, with that of arrays of numbers, which V8 does not limit; steps between two looks at it. */
+/** Memory of the process, with that of arrays of numbers, which V8 does not limit. */
 const mostBytes = 1536 * 1024 * 1024;
-const stepsPerCheck = 32;
+function checkMemory(): void {
+  if (process.memoryUsage.rss() > mostBytes) throw queryTooLarge();
+}
 
 const lists: Readonly<Record<KindList, readonly QueryKind<unknown>[]>> = { queries: kinds, dropOffs: [dropOffsKind] };
 
@@ -84,15 +84,6 @@ function within<T>(ms: number, work: () => T): T {
   return script.runInContext(context, { timeout: ms, displayErrors: false }) as T;
 }
 
-function result<T extends object>(steps: Steps<T> | T): T {
-  if (!("next" in steps)) return steps;
-  for (let step = 1; ; step++) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    if (step % stepsPerCheck === 0 && process.memoryUsage.rss() > mostBytes) throw queryTooLarge();
-  }
-}
-
 /** Results of more characters are sent apart. */
 const mostTogether = 100_000;
 
@@ -110,8 +101,8 @@ function compute({ list, kind: name, query, of, project, mostMs }: ComputeJob): 
   if (!kind) throw new Error(`a bug in phx-sim: there is no kind ${name}`);
   const data = dataOf(of);
   if (!kind.isPlain) data.update();
-  const queryContext: QueryContext = { ...project, ...remoteFacts(ask, data), table: tableOf(data) };
-  return within(mostMs, () => doneWith(result(kind.run(query, queryContext))));
+  const queryContext: QueryContext = { ...project, ...remoteFacts(ask, data), table: tableOf(data), checkMemory };
+  return within(mostMs, () => doneWith(kind.run(query, queryContext)));
 }
 
 /** What V8 throws for a text or an array that is longer than any may be. */

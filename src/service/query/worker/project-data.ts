@@ -5,8 +5,9 @@ import { requestIn } from "../../../state/journal/log/log-lines.ts";
 import type { LineBytes } from "../../../state/journal/log/log-scan.ts";
 import { keptProperty, keysOf, showEvent } from "../../../state/journal/show.ts";
 import type { EventKey, TrafficLine } from "../../../state/journal/traffic.ts";
-import type { ProjectEvents, QueryEvent } from "../event-table.ts";
-import type { QueryGroup, QueryPerson } from "../kind.ts";
+import type { ProjectFacts, QueryGroup, QueryPerson } from "../kind.ts";
+import { memo } from "../memo.ts";
+import type { ProjectEvents, QueryEvent } from "../table.ts";
 import type { AskSim } from "./messages.ts";
 
 /** Bytes of lines that stay parsed; others are parsed again each time that a query reads one of their events. */
@@ -172,4 +173,23 @@ export class ProjectData implements ProjectEvents {
   }
 
   readonly group = (type: number, key: string): QueryGroup | undefined => this.#groupMap().get(`${type} ${key}`);
+}
+
+/** Documents, persons and groups of the project of a query, as it asks for them. */
+export function remoteFacts(
+  ask: AskSim,
+  data: ProjectData,
+): Omit<ProjectFacts, "timeZone" | "weekStart" | "testAccountFilters"> {
+  const members = memo((id: number) => new Set(ask("members", id)));
+  return {
+    action: memo((id) => ask("action", id)),
+    experiment: memo((id) => ask("experiment", id)),
+    cohort: memo((id) => {
+      const name = ask("cohort", id);
+      return name === undefined ? undefined : { name, has: (person) => members(id).has(person) };
+    }),
+    person: data.person,
+    persons: () => data.persons(),
+    groups: () => data.groups(),
+  };
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { aggregateNames } from "../../../../src/service/query/hogql/aggregates.ts";
 import { comparisonFunctions } from "../../../../src/service/query/hogql/compare.ts";
-import { absentFunctions } from "../../../../src/service/query/hogql/functions/names.ts";
-import { functions } from "../../../../src/service/query/hogql/functions/table.ts";
+import { absentFunctions, functions } from "../../../../src/service/query/hogql/functions/table.ts";
 import { windowFunctions } from "../../../../src/service/query/hogql/windows.ts";
 import { ask } from "./run-query.ts";
 import { stage } from "./stage.ts";

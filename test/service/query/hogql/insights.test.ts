@@ -5,13 +5,12 @@ import { eventsKind } from "../../../../src/service/query/insights/events-query.
 import { funnelsKind } from "../../../../src/service/query/insights/funnels.ts";
 import { trendsKind } from "../../../../src/service/query/insights/trends.ts";
 import type { QueryContext, QueryKind, QueryPerson } from "../../../../src/service/query/kind.ts";
-import { finish } from "../../../../src/service/query/steps.ts";
 import { ask, rowsOf } from "./run-query.ts";
 import { stage } from "./stage.ts";
 
 async function run<Query>(kind: QueryKind<Query>, query: JsonObject, context: QueryContext) {
   const read = kind.shape.parse({ kind: kind.kind, ...query });
-  return finish(kind.run(read, context));
+  return kind.run(read, context);
 }
 
 const dateRange = { date_from: "2026-01-01", date_to: "2026-01-03" };

@@ -1,7 +1,6 @@
 import { SimError } from "../../../../src/kernel/base/errors.ts";
 import { hogQLKind } from "../../../../src/service/query/hogql/hogql-query.ts";
 import type { QueryContext } from "../../../../src/service/query/kind.ts";
-import { finish } from "../../../../src/service/query/steps.ts";
 
 export interface Answer {
   readonly results: unknown[][];
@@ -15,7 +14,7 @@ export interface Answer {
 /** The response to a query of a table. */
 export async function ask(query: string, context: QueryContext, more: object = {}): Promise<Answer> {
   const shaped = hogQLKind.shape.parse({ kind: "HogQLQuery", query, ...more });
-  return (await finish(hogQLKind.run(shaped, context))) as unknown as Answer;
+  return hogQLKind.run(shaped, context) as unknown as Answer;
 }
 
 /** The rows of a query of a table; for a refused one its error. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
-import { insightKinds } from "../../../../src/service/query/insights/kinds.ts";
 import { queryOfFilters } from "../../../../src/service/query/insights/legacy-filters.ts";
+import { kinds } from "../../../../src/service/query/kinds.ts";
 
 describe("filters of former times", () => {
   test.each<[string, JsonObject, JsonObject]>([
@@ -127,7 +127,7 @@ describe("filters of former times", () => {
   ])("%s", (_, filters, query) => {
     const read = queryOfFilters(filters);
     expect(read).toEqual(query);
-    const shape = insightKinds.find(({ kind }) => kind === read.kind)?.shape;
+    const shape = kinds.find(({ kind }) => kind === read.kind)?.shape;
     expect(shape?.safeParse(read).error?.issues).toBeUndefined();
   });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
 import { calendarOf, readDate } from "../../../../src/service/query/insights/dates.ts";
 import { applyFormula } from "../../../../src/service/query/insights/formula.ts";
-import { insightKinds } from "../../../../src/service/query/insights/kinds.ts";
 import { actionTest } from "../../../../src/service/query/insights/series.ts";
+import { kinds } from "../../../../src/service/query/kinds.ts";
 import { contextOf } from "./stage.ts";
 
 describe("relative dates", () => {
@@ -109,7 +109,7 @@ describe("actions", () => {
 });
 
 describe("shapes", () => {
-  const shapes = new Map(insightKinds.map((it) => [it.kind, it.shape]));
+  const shapes = new Map(kinds.map((it) => [it.kind, it.shape]));
   const issue = (kind: string, query: JsonObject): string => {
     const read = shapes.get(kind)?.safeParse({ kind, ...query });
     return read?.success === false ? JSON.stringify(read.error.issues) : "";

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
 import type { QueryContext, QueryKind, QueryProject } from "../../../../src/service/query/kind.ts";
-import { finish } from "../../../../src/service/query/steps.ts";
 import { type TableEvent, tableOf } from "../table-of.ts";
 
 /** Sunday, 19 January 2020. */
@@ -27,7 +26,7 @@ export async function runKind<Query>(
 ): Promise<Record<string, unknown>> {
   const context = contextOf(stage);
   const read = kind.shape.parse({ kind: kind.kind, ...query });
-  return finish(kind.run(read, context));
+  return kind.run(read, context);
 }
 
 /** Events of one person and name at some times. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { TrendsResult } from "../../../../src/service/query/insights/trends.ts";
 import { trendsKind } from "../../../../src/service/query/insights/trends.ts";
-import type { TrendsResult } from "../../../../src/service/query/insights/trends-results.ts";
 import type { TableEvent } from "../table-of.ts";
 import { runKind } from "./stage.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
+import type { TrendsResult } from "../../../../src/service/query/insights/trends.ts";
 import { trendsKind } from "../../../../src/service/query/insights/trends.ts";
-import type { TrendsResult } from "../../../../src/service/query/insights/trends-results.ts";
 import type { TableEvent } from "../table-of.ts";
 import { eventsAt, runKind, type Stage } from "./stage.ts";
 

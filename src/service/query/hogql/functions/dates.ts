@@ -10,6 +10,7 @@ import {
   isoWeek,
   lengths,
   microseconds,
+  pad,
   startDay,
   unitNumber,
   weekday,
@@ -141,7 +142,6 @@ const dateDiff = (name: string): FunctionRow =>
     return [wide, (_, a, b) => last(Number(b)) - first(Number(a))];
   });
 
-const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
 const monthNames = "January February March April May June July August September October November December".split(" ");
 const dayNames = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
 const monthName = (wall: number): string => monthNames[calendar(dayOf(wall)).month - 1] ?? "";

@@ -1,21 +1,10 @@
 import { likeTest } from "../../../../kernel/base/wildcard.ts";
 import { rustRegex } from "../../../flags/engine/pattern.ts";
+import { memo } from "../../memo.ts";
 import { Refusal } from "../refusal.ts";
 
 /** Compiled patterns that are remembered; queries have few. */
 const mostKnown = 200;
-
-function remembered<T>(make: (pattern: string) => T): (pattern: string) => T {
-  const known = new Map<string, T>();
-  return (pattern) => {
-    const before = known.get(pattern);
-    if (before !== undefined) return before;
-    if (known.size >= mostKnown) known.clear();
-    const compiled = make(pattern);
-    known.set(pattern, compiled);
-    return compiled;
-  };
-}
 
 export interface Patterns {
   like(pattern: string, isCaseless: boolean): (text: string) => boolean;
@@ -92,7 +81,7 @@ function regexFor(pattern: string): Regex {
 }
 
 export function createPatterns(): Patterns {
-  const exact = remembered((pattern) => likeTest(pattern, false));
-  const caseless = remembered((pattern) => likeTest(pattern, true));
-  return { like: (pattern, isCaseless) => (isCaseless ? caseless : exact)(pattern), regex: remembered(regexFor) };
+  const exact = memo((pattern: string) => likeTest(pattern, false), mostKnown);
+  const caseless = memo((pattern: string) => likeTest(pattern, true), mostKnown);
+  return { like: (pattern, isCaseless) => (isCaseless ? caseless : exact)(pattern), regex: memo(regexFor, mostKnown) };
 }

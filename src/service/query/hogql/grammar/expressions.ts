@@ -1,7 +1,15 @@
 import { own } from "../../../../kernel/base/json.ts";
-import type { CallNode, ExprNode, FrameNode, OrderNode, QueryNode, WindowFunctionNode, WindowNode } from "../ast.ts";
+import {
+  type CallNode,
+  type ExprNode,
+  type FrameNode,
+  isQuery,
+  type OrderNode,
+  type QueryNode,
+  type WindowFunctionNode,
+  type WindowNode,
+} from "../ast.ts";
 import { Refusal } from "../refusal.ts";
-import { isQuery } from "../syntax.ts";
 import { capital, units } from "../types.ts";
 import { TokenReader } from "./tokens.ts";
 
