@@ -180,3 +180,14 @@ export function columnsOf({ destination, schema }: BatchExport): readonly Column
   const isMissing = destination.type === "S3" && !columns.some(({ name }) => name === "_inserted_at");
   return isMissing && inserted ? [...columns, inserted] : columns;
 }
+
+/** Makes the bytes of one file of records. */
+export interface Encoder<R> {
+  add(record: R): void;
+  /** True if there is enough to be taken. */
+  readonly isFull: boolean;
+  /** The bytes of what was added. */
+  take(): Promise<Uint8Array>;
+  /** The last bytes of the file. */
+  end(): Promise<Uint8Array>;
+}

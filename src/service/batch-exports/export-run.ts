@@ -22,7 +22,7 @@ export interface Exported {
 interface Job {
   run: BatchExportRun;
   batchExport: BatchExport;
-  ports: Pick<ExportPorts, "source" | "files" | "searchFor">;
+  ports: Pick<ExportPorts, "source" | "files">;
   /** Called between records; false stops the run. */
   isWanted(): boolean;
   note(level: Note["level"], message: string): void;
@@ -47,7 +47,7 @@ const turnRecords = 250;
 async function* eventRecords({ run, batchExport, ports }: Job): AsyncGenerator<EventRecord | undefined> {
   const { source } = ports;
   const by: EventTime = run.backfill === null ? "received_at" : "timestamp";
-  const test = recordTest(batchExport, ports.searchFor);
+  const test = recordTest(batchExport);
   const start = run.data_interval_start === null ? null : Date.parse(run.data_interval_start);
   const { project } = batchExport;
   const span = { project, by, start, end: Date.parse(run.data_interval_end) };
@@ -96,7 +96,7 @@ export async function exportRun(job: Job): Promise<Outcome> {
 
 function exportEvents(job: Job): Promise<Exported | undefined> {
   // checked before the files are begun, whether or not there is an event
-  recordTest(job.batchExport, job.ports.searchFor);
+  recordTest(job.batchExport);
   return write(job, {
     columns: columnsOf(job.batchExport),
     records: eventRecords(job),

@@ -1,10 +1,9 @@
-import { constants, createBrotliCompress, createGzip } from "node:zlib";
+import { createBrotliCompress, createGzip } from "node:zlib";
 import type { Json } from "../../kernel/base/json.ts";
 import { wireTime } from "../../state/documents/time.ts";
-import type { Column } from "./columns.ts";
-import type { Encoder } from "./encoder.ts";
+import type { Column, Encoder } from "./columns.ts";
 import type { ExportFileWriter, RunFiles } from "./ports.ts";
-import type { Compression, ObjectKeys, Target } from "./targets.ts";
+import { brotliOptions, type Compression, type ObjectKeys, type Target } from "./targets.ts";
 
 /** The encoder of a format; the code for Parquet is loaded on first use. */
 export async function encoderFor<R>(
@@ -93,12 +92,9 @@ const nothing = new Uint8Array(0);
 
 const uncompressed: Compressor = { add: async (bytes) => bytes, end: async () => nothing };
 
-/** The library's default quality of brotli, the best, takes a hundred times as long. */
-const brotliQuality = 4;
-
 const streams: Partial<Record<Compression, () => ReturnType<typeof createGzip | typeof createBrotliCompress>>> = {
   gzip: () => createGzip(),
-  brotli: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } }),
+  brotli: () => createBrotliCompress(brotliOptions),
 };
 
 function compressorFor(compression: Compression | null): Compressor {

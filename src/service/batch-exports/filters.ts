@@ -2,8 +2,8 @@ import { SimError } from "../../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject, own, textsIn } from "../../kernel/base/json.ts";
 import { containsText } from "../../kernel/base/wildcard.ts";
 import type { BatchExport } from "../../state/documents/world.ts";
+import { patternOf } from "../flags/engine/pattern.ts";
 import { type EventRecord, plainText } from "./columns.ts";
-import type { ExportPorts } from "./ports.ts";
 
 /** True if the record is exported. */
 type RecordTest = (record: EventRecord) => boolean;
@@ -12,13 +12,13 @@ type RecordTest = (record: EventRecord) => boolean;
 type ValueTest = (value: string | undefined) => boolean;
 
 /** Makes the test for a filter's values: none, one, or several of which one is enough. */
-type Operator = (wanted: readonly string[], search: ExportPorts["searchFor"]) => ValueTest;
+type Operator = (wanted: readonly string[]) => ValueTest;
 
 /** The opposite, for absent properties, too. */
 const not =
   (operator: Operator): Operator =>
-  (wanted, search) => {
-    const test = operator(wanted, search);
+  (wanted) => {
+    const test = operator(wanted);
     return (value) => !test(value);
   };
 
@@ -34,9 +34,9 @@ const contains: Operator = (wanted) => {
   return (value) => value !== undefined && parts.some((part) => containsText(value.toLowerCase(), part));
 };
 
-const matches: Operator = (wanted, searchFor) => {
+const matches: Operator = (wanted) => {
   const searches = wanted.map((pattern) => {
-    const search = searchFor(pattern);
+    const search = patternOf(pattern);
     if (!search) throw new SimError("invalid_input", `The filter's pattern ${JSON.stringify(pattern)} is invalid.`);
     return search;
   });
@@ -83,7 +83,7 @@ function unsupported(what: string, value: Json | undefined, known: Iterable<stri
   return new SimError("not_emulated", `Filters ${what} ${named(value)} are not emulated; phx-sim knows ${list}.`);
 }
 
-function testOf(filter: Json, search: ExportPorts["searchFor"]): RecordTest {
+function testOf(filter: Json): RecordTest {
   if (!isObject(filter) || typeof filter.key !== "string") {
     throw new SimError("invalid_input", "A filter has no key.");
   }
@@ -96,7 +96,7 @@ function testOf(filter: Json, search: ExportPorts["searchFor"]): RecordTest {
   const wanted = (Array.isArray(value) ? value : [value]).flatMap((it) => plainText(it) ?? []);
   // Upstream: a filter without a value lets everything through.
   if (wanted.length === 0 && !valueless.includes(name)) return () => true;
-  const passes = operator(wanted, search);
+  const passes = operator(wanted);
   return (record) => {
     const object = objectOf(record);
     return passes(object && plainText(own(object, key)));
@@ -113,10 +113,7 @@ function nameTest({ config }: BatchExport["destination"]): RecordTest {
  * Which events an export holds: by name, and by all of its property filters.
  * @throws SimError for a filter that is wrong or not emulated
  */
-export function recordTest(
-  { destination, filters }: Pick<BatchExport, "destination" | "filters">,
-  search: ExportPorts["searchFor"],
-): RecordTest {
-  const tests = [nameTest(destination), ...(filters ?? []).map((it) => testOf(it, search))];
+export function recordTest({ destination, filters }: Pick<BatchExport, "destination" | "filters">): RecordTest {
+  const tests = [nameTest(destination), ...(filters ?? []).map(testOf)];
   return (record) => tests.every((test) => test(record));
 }

@@ -8,18 +8,9 @@ import { showEvent } from "../../state/journal/show.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
 import type { PersonStore } from "../../state/persons/person-store.ts";
 import type { Desk } from "../capture/desk.ts";
-import { patternOf } from "../flags/engine/pattern.ts";
-import { createExportEngine } from "./engine.ts";
+import { ExportEngine } from "./engine.ts";
 import { folderFiles, memoryFiles } from "./files.ts";
-import type {
-  DrivenExportEngine,
-  EventSpan,
-  EventTime,
-  ExportedPerson,
-  ExportFiles,
-  ExportSource,
-  ScriptedOutcome,
-} from "./ports.ts";
+import type { EventSpan, EventTime, ExportedPerson, ExportFiles, ExportSource, ScriptedOutcome } from "./ports.ts";
 
 interface Found {
   seq: number;
@@ -112,7 +103,7 @@ export function createEventSource(log: EventLog, show: (line: TrafficLine, index
 
 /** Batch exports that run when the clock reaches their time. */
 export interface RunningExports {
-  readonly engine: DrivenExportEngine;
+  readonly engine: ExportEngine;
   readonly files: ExportFiles;
   /** To be called when events went, or came back. */
   forgetEvents(): void;
@@ -174,16 +165,15 @@ export function openExports(sim: Desk, store: ExportStore, agenda: Agenda, seen?
     person: (project, uuid) => people.person(project, uuid),
   };
   const files = folder === null ? memoryFiles() : folderFiles(join(folder, "exports"));
-  const engine = createExportEngine(desk, {
+  const engine = new ExportEngine(desk, {
     source,
     files,
-    searchFor: patternOf,
     script: (_, batchExport) => nextOutcome(desk.worlds, batchExport),
     wake: () => agenda.changed(),
     ...(seen !== undefined && { seen }),
   });
   agenda.add({
-    nextDue: engine.nextDue,
+    nextDue: () => engine.nextDue(),
     perform: async (until) => (await engine.tick(until)).map((it) => ({ ...it })),
   });
   try {
@@ -191,5 +181,5 @@ export function openExports(sim: Desk, store: ExportStore, agenda: Agenda, seen?
   } catch {
     // The disk is full: it is tried again before something is performed.
   }
-  return { engine, files, forgetEvents: events.forget, close: engine.close };
+  return { engine, files, forgetEvents: events.forget, close: () => engine.close() };
 }

@@ -1,9 +1,8 @@
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
 import type { Json } from "../../kernel/base/json.ts";
-import type { Column, ColumnType } from "./columns.ts";
-import type { Encoder } from "./encoder.ts";
-import type { Compression } from "./targets.ts";
+import type { Column, ColumnType, Encoder } from "./columns.ts";
+import { brotliOptions, type Compression } from "./targets.ts";
 
 /** A row group ends after this many records, or characters of them. */
 const groupRows = 5_000;
@@ -20,11 +19,9 @@ const elements: Record<ColumnType, Partial<SchemaElement>> = {
 
 const codecs = { gzip: "GZIP", brotli: "BROTLI", snappy: "SNAPPY" } as const;
 
-const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-
 const compressors = {
   GZIP: (bytes: Uint8Array) => gzipSync(bytes),
-  BROTLI: (bytes: Uint8Array) => brotliCompressSync(bytes, brotli),
+  BROTLI: (bytes: Uint8Array) => brotliCompressSync(bytes, brotliOptions),
 };
 
 type Cell = string | bigint | boolean | Date | null;

@@ -1,27 +1,11 @@
-import type { BatchExport, BatchExportBackfill, BatchExportRun } from "../../state/documents/world.ts";
+import type { BatchExport, BatchExportRun } from "../../state/documents/world.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { Person } from "../../state/persons/person.ts";
-import type { ResourceDesk } from "../api-frame/desk.ts";
-import type { ExportPerformed } from "./shapes.ts";
 
 /** The time that a backfill covers, as wire times; null is open. */
 export interface BackfillRange {
   start_at: string | null;
   end_at: string | null;
-}
-
-/** Runs batch exports. @public as declarations of desks name it */
-export interface ExportEngine {
-  /** Starts a backfill: its document, and one run for each interval of the range (one in all when the start is open). */
-  backfill(batchExport: BatchExport, range: BackfillRange): BatchExportBackfill;
-  /** Runs an interval again. */
-  retry(batchExport: BatchExport, run: BatchExportRun): BatchExportBackfill;
-  /** Ends a run that has not ended. */
-  cancel(run: BatchExportRun): void;
-  /** Ends a backfill and its runs that have not ended. */
-  cancelBackfill(backfill: BatchExportBackfill): void;
-  /** To be called after an export was created, changed, paused or deleted: its schedule may have changed. */
-  scheduled(batchExport: BatchExport): void;
 }
 
 /** True if the run or backfill has not ended. */
@@ -94,8 +78,6 @@ export interface ScriptedOutcome {
 export interface ExportPorts {
   source: ExportSource;
   files: ExportFiles;
-  /** Searches for a regular expression in time that does not explode; undefined when it is none. */
-  searchFor(pattern: string): ((text: string) => boolean) | undefined;
   /** The scripted outcome of a run that starts, if any. */
   script?(run: BatchExportRun, batchExport: BatchExport): ScriptedOutcome | undefined;
   /** Called when something may be due earlier than `nextDue` returned. */
@@ -104,25 +86,4 @@ export interface ExportPorts {
   since?: number;
   /** The last time (ms) that an earlier engine is known to have reached. */
   seen?: number;
-}
-
-/** The engine, with what drives it. It has no timers: nothing happens outside of `tick`. */
-export interface DrivenExportEngine extends ExportEngine {
-  /**
-   * Performs all that is due up to `now` (ms), in order, and answers with what it did. Ticks wait for each other.
-   * @throws the system's error when documents cannot be kept; what was not done is still due
-   */
-  tick(now: number): Promise<ExportPerformed[]>;
-  /** To be called after documents were replaced: what is new begins its schedule. */
-  follow(): void;
-  /** When (ms) the next tick has something to do; times that are over mean now. undefined: nothing is planned. */
-  nextDue(): number | undefined;
-  /** Sets how an open run ends. @throws SimError invalid_input if it has ended */
-  script(run: BatchExportRun, outcome: ScriptedOutcome): void;
-  /** Stops what is being written and waits for it; the next engine of the same world starts it again. */
-  close(): Promise<void>;
-}
-
-export interface ExportDesk extends ResourceDesk {
-  readonly exports: ExportEngine;
 }

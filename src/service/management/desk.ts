@@ -1,4 +1,4 @@
-import type { ExportDesk } from "../batch-exports/ports.ts";
+import type { ExportDesk } from "../batch-exports/engine.ts";
 import type { QueryDesk } from "../query/runner.ts";
 
 /** What the endpoints need that recompute insights, or end a project's exports. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock } from "../../../src/kernel/base/clock.ts";
 import { randomIds } from "../../../src/kernel/base/ids.ts";
-import { createExportEngine } from "../../../src/service/batch-exports/engine.ts";
+import { ExportEngine } from "../../../src/service/batch-exports/engine.ts";
 import { openWorld } from "../../../src/state/documents/world-store.ts";
 import { aBatchExport, aProject, aRun, aWorld } from "../../support/documents.ts";
 
@@ -11,7 +11,7 @@ async function engineFor(interval: "hour" | "day" = "hour") {
   const batchExport = aBatchExport({ interval });
   const worlds = await openWorld({ seedWorld: () => aWorld({ projects: [aProject()], batch_exports: [batchExport] }) });
   const clock = fixedClock(now);
-  const engine = createExportEngine({ worlds, clock, ids: randomIds(clock) });
+  const engine = new ExportEngine({ worlds, clock, ids: randomIds(clock) });
   const { current } = worlds;
   return {
     engine,

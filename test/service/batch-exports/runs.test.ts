@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { createExportEngine } from "../../../src/service/batch-exports/engine.ts";
+import { ExportEngine } from "../../../src/service/batch-exports/engine.ts";
 import type { ScriptedOutcome } from "../../../src/service/batch-exports/ports.ts";
 import { wireTime } from "../../../src/state/documents/time.ts";
 import { aRun, uuidFor } from "../../support/documents.ts";
@@ -370,11 +370,7 @@ describe("an engine that ends in the middle", () => {
     expect(await setting.keysOf(id)).toEqual([]);
     expect(await setting.engine.tick(start + 24 * hour)).toEqual([]);
 
-    const next = createExportEngine(setting.desk, {
-      source: sourceOf(events),
-      files: setting.files,
-      searchFor: () => undefined,
-    });
+    const next = new ExportEngine(setting.desk, { source: sourceOf(events), files: setting.files });
     await next.tick(setting.clock.now());
     expect(setting.runs()).toMatchObject([{ id, status: "Completed", records_completed: 5_000 }]);
     expect(setting.logs(id).map((it) => [it.level, it.message])).toContainEqual([

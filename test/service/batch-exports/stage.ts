@@ -1,9 +1,8 @@
 import { fixedClock } from "../../../src/kernel/base/clock.ts";
 import { randomIds } from "../../../src/kernel/base/ids.ts";
-import { createExportEngine } from "../../../src/service/batch-exports/engine.ts";
+import { ExportEngine } from "../../../src/service/batch-exports/engine.ts";
 import { memoryFiles } from "../../../src/service/batch-exports/files.ts";
 import type { ExportedPerson, ExportPorts, ExportSource } from "../../../src/service/batch-exports/ports.ts";
-import { patternOf } from "../../../src/service/flags/engine/pattern.ts";
 import type { BatchExport, World } from "../../../src/state/documents/world.ts";
 import { openWorld } from "../../../src/state/documents/world-store.ts";
 import type { StoredEvent } from "../../../src/state/journal/event.ts";
@@ -91,7 +90,7 @@ export async function stage({ batchExport, world, events = [], persons, ports, n
   const clock = fixedClock(now);
   const files = ports?.files ?? memoryFiles();
   const desk = { worlds, clock, ids: randomIds(clock) };
-  const engine = createExportEngine(desk, { source: sourceOf(events, persons), searchFor: patternOf, ...ports, files });
+  const engine = new ExportEngine(desk, { source: sourceOf(events, persons), ...ports, files });
   return {
     engine,
     worlds,

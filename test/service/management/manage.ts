@@ -7,7 +7,7 @@ import { headerOf } from "../../../src/kernel/http/reply.ts";
 import { createRouter } from "../../../src/kernel/http/router.ts";
 import { MemoryBytes } from "../../../src/kernel/store/bytes.ts";
 import { noThrottle, type Throttle } from "../../../src/service/api-frame/desk.ts";
-import { createExportEngine } from "../../../src/service/batch-exports/engine.ts";
+import { ExportEngine } from "../../../src/service/batch-exports/engine.ts";
 import { createVisitors } from "../../../src/service/capture/visitors.ts";
 import { createRulesets } from "../../../src/service/flags/rulesets.ts";
 import type { ManagementDesk } from "../../../src/service/management/desk.ts";
@@ -102,7 +102,7 @@ export function manage(options: ManageOptions = {}) {
       clock,
       closing: new AbortController().signal,
     }),
-    exports: createExportEngine({ worlds, clock, ids }),
+    exports: new ExportEngine({ worlds, clock, ids }),
     throttle: options.throttle ?? noThrottle,
   };
   const crashes: unknown[] = [];

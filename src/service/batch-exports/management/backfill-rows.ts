@@ -5,11 +5,10 @@ import { compareTimes, wireTime } from "../../../state/documents/time.ts";
 import type { BatchExport, BatchExportBackfill } from "../../../state/documents/world.ts";
 import { hasZone, invalid, readWireTime } from "../../api-frame/fields.ts";
 import { inProject, managementRow } from "../../api-frame/row.ts";
-import type { ExportDesk } from "../ports.ts";
+import type { ExportDesk } from "../engine.ts";
 import { type BackfillRange, isOpen } from "../ports.ts";
 import { BackfillBody, BackfillShape, showBackfill } from "./batch-export-shapes.ts";
 import { cursorPage, cursorPageSchema, cursorQuery, orderOf, orderQuery } from "./cursor-pages.ts";
-import type { Destination } from "./destinations.ts";
 import { everywhere, type Records, requireProject } from "./records.ts";
 
 /** `2025-03-01`, with or without a time behind it. */
@@ -37,7 +36,7 @@ const endless = ["HTTP", "NoOp"];
  * @param now wire time
  * @throws SimError invalid_input
  */
-function readRange(body: BackfillBody, { type }: Destination, now: string): BackfillRange {
+function readRange(body: BackfillBody, { type }: BatchExport["destination"], now: string): BackfillRange {
   const start_at = readBound(body.start_at);
   const end_at = readBound(body.end_at);
   if (end_at === null && !endless.includes(type)) {

@@ -10,18 +10,18 @@ import { given } from "../../api-frame/body.ts";
 import { invalid } from "../../api-frame/fields.ts";
 import { pageOf, pageQuery, pageSchema } from "../../api-frame/lists.ts";
 import type { Request } from "../../api-frame/row.ts";
-import type { ExportDesk } from "../ports.ts";
+import type { ExportDesk } from "../engine.ts";
 import { isOpen } from "../ports.ts";
 import { backfillRows, startingRows } from "./backfill-rows.ts";
 import {
   ExportChanges,
   exportShape,
+  mergedDestination,
   NewExport,
   showExport,
   UnpauseBody,
   type WrittenExport,
 } from "./batch-export-shapes.ts";
-import { mergedDestination } from "./destinations.ts";
 import { everywhere, type Home, openRecords, type Records, requireProject } from "./records.ts";
 import { logRows, runActionRows, runRows } from "./run-rows.ts";
 

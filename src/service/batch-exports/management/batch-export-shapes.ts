@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Json } from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
+import { isSecretKey } from "../../../state/documents/batch-export-secrets.ts";
 import type { Dialect } from "../../../state/documents/dialect.ts";
 import { logLevels } from "../../../state/documents/run-statuses.ts";
 import { backfillKind, exportKind, RunShape } from "../../../state/documents/schemas/batch-export.ts";
@@ -10,9 +11,92 @@ import type {
   BatchExportRun,
 } from "../../../state/documents/world.ts";
 import { boolean, choice, datetime, dictionary, list, shownAs, text } from "../../api-frame/fields.ts";
+import { isQuery, type JoinNode, type Located, type QueryNode, type SelectNode } from "../../query/hogql/ast.ts";
+import { parseQuery } from "../../query/hogql/grammar/queries.ts";
+import { Refusal } from "../../query/hogql/refusal.ts";
 import { isOpen } from "../ports.ts";
-import { destinations, withoutSecrets } from "./destinations.ts";
-import { readHogqlQuery } from "./hogql-query.ts";
+
+type Destination = BatchExport["destination"];
+
+/**
+ * Where data may go; each `config` is kept as sent. The types that take their credentials from an integration are
+ * missing: the sim has none. Upstream PostHog/posthog posthog/batch_exports/service.py.
+ */
+const destinations = ["S3", "Snowflake", "Postgres", "Redshift", "BigQuery", "HTTP", "NoOp"] as const;
+
+/** The destination without secrets, also inside objects; they are removed, not masked. */
+const withoutSecrets = ({ type, config }: Destination): Destination => ({
+  type,
+  config: withoutSecretKeys(type, config),
+});
+
+const withoutSecretKeys = (type: string, config: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(config)
+      .filter(([key]) => !isSecretKey(type, key))
+      .map(([key, value]): [string, Json] => [key, isObject(value) ? withoutSecretKeys(type, value) : value]),
+  );
+
+/** One configuration laid over another, objects inside of it included. */
+const mergedConfig = (old: JsonObject, changes: JsonObject): JsonObject => ({
+  ...old,
+  ...Object.fromEntries(
+    Object.entries(changes).map(([key, value]): [string, Json] => {
+      const before = own(old, key);
+      return [key, before !== undefined && isObject(before) && isObject(value) ? mergedConfig(before, value) : value];
+    }),
+  ),
+});
+
+/**
+ * A stored destination with an update applied: keys that the update lacks stay, secrets included.
+ * Secrets of another type are removed: they would no longer be recognized.
+ */
+export const mergedDestination = (stored: Destination, update: Destination): Destination => ({
+  type: update.type,
+  config: mergedConfig(update.type === stored.type ? stored.config : withoutSecrets(stored).config, update.config),
+});
+
+/** A column: what it is, and under which name. */
+type Field = { expression: string; alias: string };
+
+type ExportSchema = { fields: Field[]; values: Record<string, string>; hogql_query: string };
+
+/** A query as an export keeps it, or why it cannot be one. */
+type ReadQuery = { schema: ExportSchema; problem?: undefined } | { problem: string };
+
+function refusedSource({ table, next_join }: JoinNode, { ctes, array_join_list }: SelectNode): string | undefined {
+  const noSubqueries = "Subqueries or CTEs are not supported";
+  if (table && isQuery(table)) return noSubqueries;
+  if (table?.node !== "Field" || table.chain.join(".") !== "events") {
+    return ctes ? noSubqueries : "Query must only SELECT FROM events";
+  }
+  return next_join || array_join_list ? "JOINs are not supported" : undefined;
+}
+
+/**
+ * Reads the query that chooses what an export of events holds: `SELECT … FROM events [WHERE …]`. Upstream
+ * PostHog/posthog posthog/batch_exports/http.py; the texts are the service's, with the cause where it cannot be parsed.
+ */
+export function readHogqlQuery(query: string): ReadQuery {
+  let node: QueryNode;
+  try {
+    node = parseQuery(query);
+  } catch (error) {
+    if (error instanceof Refusal) return { problem: `Failed to parse query: ${error.message}` };
+    throw error;
+  }
+  if (node.node === "SelectSetQuery") return { problem: "UNIONs are not supported" };
+  if (!node.select_from) return { problem: "Query must SELECT FROM events" };
+  const problem = refusedSource(node.select_from, node);
+  if (problem !== undefined) return { problem };
+  const textOf = ({ start, end }: Located): string => query.slice(start, end).replace(/\s+/g, " ");
+  const fields = node.select.map((it): Field => {
+    const expression = textOf(it.node === "Alias" ? it.expr : it);
+    return { expression, alias: it.node === "Alias" ? it.alias : expression };
+  });
+  return { schema: { fields, values: {}, hogql_query: query.trim() } };
+}
 
 /** Any JSON value; it is checked elsewhere. */
 const anything = () => z.custom<Json>();

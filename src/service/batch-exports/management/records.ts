@@ -20,7 +20,7 @@ import {
   projectRoot,
   type Request,
 } from "../../api-frame/row.ts";
-import type { ExportDesk } from "../ports.ts";
+import type { ExportDesk } from "../engine.ts";
 
 /** Where a call is about: a project, or at an organization's URL all of its projects. */
 export type Home = CallPlace & { readonly project?: StoredProject };

@@ -7,7 +7,7 @@ import type { BatchExport, BatchExportLog, BatchExportRun } from "../../../state
 import { datetime, firstInvalid, integer, invalid, text } from "../../api-frame/fields.ts";
 import { pageOf, pageSchema, readMoment } from "../../api-frame/lists.ts";
 import { inProject, managementRow } from "../../api-frame/row.ts";
-import type { ExportDesk } from "../ports.ts";
+import type { ExportDesk } from "../engine.ts";
 import { isOpen } from "../ports.ts";
 import { Begun, begun, Cancelled } from "./backfill-rows.ts";
 import { LogShape, showLog, showRun } from "./batch-export-shapes.ts";

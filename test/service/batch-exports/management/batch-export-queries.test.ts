@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readHogqlQuery } from "../../../../src/service/batch-exports/management/hogql-query.ts";
+import { readHogqlQuery } from "../../../../src/service/batch-exports/management/batch-export-shapes.ts";
 
 const otherTable = "Query must only SELECT FROM events";
 const subquery = "Subqueries or CTEs are not supported";
