@@ -13,6 +13,15 @@ const sliceSteps = 100;
 /** Items that are cheap enough to be one step. */
 export const itemsPerStep = 64;
 
+/** Calls `see` for each item, in steps. */
+export function* eachInSteps<T>(items: Iterable<T>, see: (item: T) => void): Stepwise<void> {
+  let count = 0;
+  for (const item of items) {
+    if (count++ % itemsPerStep === 0) yield;
+    see(item);
+  }
+}
+
 /** Bytes of text that are cheap enough to be one step. */
 export const bytesPerStep = 128 * 1024;
 

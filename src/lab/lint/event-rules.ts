@@ -1,9 +1,10 @@
 import { isObject, type Json, textOrNumber } from "../../kernel/base/json.ts";
 import { getOrMake, RecentMap } from "../../kernel/base/recent-map.ts";
-import { itemsPerStep } from "../../kernel/base/work.ts";
-import type { LintEvent, LintRequest, Remark, Rule, RuleContext } from "./rule.ts";
+import type { LintEvent, LintRequest } from "./request.ts";
+import type { Remarks, Rule, RuleContext } from "./rule.ts";
 
-const mostUuids = 5_000;
+/** What a project's rules remember: uuids and spellings; names of events and properties of each; groups. */
+const most = { uuids: 5_000, spellings: 5_000, names: 1_000, properties: 200, groups: 5_000 };
 
 /** Distinguishes events with the same uuid. */
 const gistOf = ({ event, distinct_id, timestamp }: LintEvent): string =>
@@ -11,22 +12,15 @@ const gistOf = ({ event, distinct_id, timestamp }: LintEvent): string =>
 
 /** `duplicate_uuid`, `retried_event`: for events whose first delivery is remembered. */
 export function duplicateUuid(): Rule {
-  const kept = new RecentMap<string, string>(mostUuids);
+  const kept = new RecentMap<string, string>(most.uuids);
   return {
-    *examine({ events }, { report }) {
-      for (const [i, it] of events.entries()) {
-        if (i % itemsPerStep === 0) yield;
-
-        if (it.uuid === null) continue;
-        if (it.dropped === undefined) kept.set(it.uuid, gistOf(it));
-        const first = it.dropped === "duplicate_event_uuid" ? kept.get(it.uuid) : undefined;
-        if (first === undefined) continue;
-        const { event, seq } = it;
-        const isSame = first === gistOf(it);
-        const code = isSame ? "retried_event" : "duplicate_uuid";
-        const detail = isSame ? "name, distinct_id and timestamp are the same" : `uuid ${it.uuid}`;
-        report({ code, event, subject: "", detail, seq });
-      }
+    onEvent(it, { report }) {
+      if (it.uuid === null) return;
+      if (it.dropped === undefined) kept.set(it.uuid, gistOf(it));
+      const first = it.dropped === "duplicate_event_uuid" ? kept.get(it.uuid) : undefined;
+      if (first === undefined) return;
+      if (first === gistOf(it)) report("retried_event", it, "name, distinct_id and timestamp are the same");
+      else report("duplicate_uuid", it, `uuid ${it.uuid}`);
     },
   };
 }
@@ -43,67 +37,35 @@ const iso = /^[+-]?\d{4,6}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?\s
 const spanText = (ms: number): string =>
   ms < 3 * day ? `${Math.round(ms / hour)} hours` : `${Math.round(ms / day)} days`;
 
-const remark = (code: Remark["code"], { event, seq }: LintEvent, detail: string): Remark => ({
-  code,
-  event,
-  subject: "",
-  detail,
-  seq,
-});
-
-const isInFuture = ({ warnings }: LintEvent): boolean => warnings.includes("timestamp_in_the_future");
-
-function skewOf(it: LintEvent, at: number): Remark | undefined {
-  if (isInFuture(it)) return remark("timestamp_skew", it, "in the future");
-  const age = at - it.time;
-  return age > day ? remark("timestamp_skew", it, `${spanText(age)} before it arrived`) : undefined;
-}
-
-function skews({ at, isHistorical, isTimed, events }: LintRequest): Remark[] {
-  if (isHistorical || !isTimed) return [];
+function reportSkew({ at, isHistorical, isTimed, events }: LintRequest, { report }: Remarks): void {
+  if (isHistorical || !isTimed) return;
   const timed = events.filter((it) => it.dropped === undefined && it.timestamp !== undefined);
   const old = timed.filter((it) => at - it.time > oldAge);
   const [first] = old;
   const isBulk = first !== undefined && old.length >= bulk;
-  const missing = isBulk
-    ? [
-        {
-          ...remark(
-            "historical_migration_missing",
-            first,
-            `${old.length} of ${events.length} events are older than two days`,
-          ),
-          event: null,
-        },
-      ]
-    : [];
-  return [...missing, ...timed.flatMap((it) => (isBulk && !isInFuture(it) ? [] : (skewOf(it, at) ?? [])))];
+  if (isBulk) {
+    const detail = `${old.length} of ${events.length} events are older than two days`;
+    report("historical_migration_missing", { event: null, seq: first.seq }, detail);
+  }
+  for (const it of timed) {
+    const age = at - it.time;
+    if (it.warnings.includes("timestamp_in_the_future")) report("timestamp_skew", it, "in the future");
+    else if (!isBulk && age > day) report("timestamp_skew", it, `${spanText(age)} before it arrived`);
+  }
 }
-
-const isOdd = ({ timestamp }: LintEvent): boolean => timestamp !== undefined && !iso.test(timestamp.trim());
 
 /** `timestamp_not_iso`, `timestamp_skew`, `historical_migration_missing` */
 export const times = (): Rule => ({
-  examine(request, { report }) {
+  onRequest(request, remarks) {
     for (const it of request.events) {
-      if (isOdd(it))
-        report(
-          remark(
-            "timestamp_not_iso",
-            it,
-            it.warnings.includes("ignored_invalid_timestamp")
-              ? "it cannot be read; the time of arrival is used"
-              : "it was read anyway",
-          ),
-        );
+      if (it.timestamp === undefined || iso.test(it.timestamp.trim())) continue;
+      const isIgnored = it.warnings.includes("ignored_invalid_timestamp");
+      const detail = isIgnored ? "it cannot be read; the time of arrival is used" : "it was read anyway";
+      remarks.report("timestamp_not_iso", it, detail);
     }
-    for (const it of skews(request)) report(it);
+    reportSkew(request, remarks);
   },
 });
-
-/** Event names remembered. */
-const mostNames = 1_000;
-const mostProperties = 200;
 
 const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -121,39 +83,27 @@ function describeKind(value: Json, kind: string): string {
   return value === "true" || value === "false" ? "text that reads as a boolean" : kind;
 }
 
-interface First {
-  kind: string;
-  description: string;
-}
-
 /** `property_type_flip`; properties of the service start with `$` and are not examined. */
 export function typeFlip(): Rule {
-  const names = new RecentMap<string, Map<string, First>>(mostNames);
+  const names = new RecentMap<string, Map<string, { kind: string; description: string }>>(most.names);
   return {
-    *examine({ events }, { report }) {
-      for (const [i, { event, properties, seq, dropped }] of events.entries()) {
-        if (i % itemsPerStep === 0) yield;
-
-        if (dropped !== undefined) continue;
-        const known = getOrMake(names, event, () => new Map<string, First>());
-        for (const name of Object.keys(properties)) {
-          const value = properties[name] ?? null;
-          const kind = name.startsWith("$") ? undefined : kindOf(value);
-          if (kind === undefined) continue;
-          const first = known.get(name);
-          if (first === undefined) {
-            if (known.size < mostProperties) known.set(name, { kind, description: describeKind(value, kind) });
-          } else if (first.kind !== kind) {
-            const detail = `properties.${name} was ${first.description} first, then ${describeKind(value, kind)}`;
-            report({ code: "property_type_flip", event, subject: name, detail, seq });
-          }
+    onKept(it, { report }) {
+      const known = getOrMake(names, it.event, () => new Map());
+      for (const name of Object.keys(it.properties)) {
+        const value = it.properties[name] ?? null;
+        const kind = name.startsWith("$") ? undefined : kindOf(value);
+        if (kind === undefined) continue;
+        const first = known.get(name);
+        if (first === undefined) {
+          if (known.size < most.properties) known.set(name, { kind, description: describeKind(value, kind) });
+        } else if (first.kind !== kind) {
+          const detail = `properties.${name} was ${first.description} first, then ${describeKind(value, kind)}`;
+          report("property_type_flip", it, detail, name);
         }
       }
     },
   };
 }
-
-const mostSpellings = 5_000;
 
 /** The name without case and separators; `step_1_1` and `step_11` differ. */
 const coreOf = (name: string): string =>
@@ -164,25 +114,16 @@ const coreOf = (name: string): string =>
 
 /** `similar_event_names`; names of the service start with `$` and are not examined. */
 export function similarNames(): Rule {
-  const spellings = new RecentMap<string, string>(mostSpellings);
+  const spellings = new RecentMap<string, string>(most.spellings);
   return {
-    *examine({ events }, { report }) {
-      for (const [i, { event, seq, dropped }] of events.entries()) {
-        if (i % itemsPerStep === 0) yield;
-
-        if (dropped !== undefined || event.startsWith("$")) continue;
-        const core = coreOf(event);
-        if (core === "") continue;
-        const first = spellings.get(core);
-        if (first === undefined) spellings.set(core, event);
-        else if (first !== event)
-          report({ code: "similar_event_names", event, subject: first, detail: `"${first}" came before`, seq });
-      }
+    onKept(it, { report }) {
+      const core = it.event.startsWith("$") ? "" : coreOf(it.event);
+      if (core === "") return;
+      const first = getOrMake(spellings, core, () => it.event);
+      if (first !== it.event) report("similar_event_names", it, `"${first}" came before`, first);
     },
   };
 }
-
-const mostGroups = 5_000;
 
 const groupSubject = (type: string, key: string): string => JSON.stringify([type, key]);
 
@@ -197,29 +138,21 @@ const groupsOf = ({ properties: { $groups } }: LintEvent): (readonly [string, st
 
 /** `group_without_identify`. Groups of the scenario or of an earlier run count as described. */
 export function groupIdentify({ project, port }: RuleContext): Rule {
-  const described = new RecentMap<string, true>(mostGroups);
+  const described = new RecentMap<string, true>(most.groups);
   return {
-    *examine({ events }, { report, withdraw }) {
-      for (const [i, it] of events.entries()) {
-        if (i % itemsPerStep === 0) yield;
-
-        if (it.dropped !== undefined) continue;
-        const { $group_type: type, $group_key } = it.properties;
-        const key = textOrNumber($group_key) || undefined;
-        if (it.event === "$groupidentify" && typeof type === "string" && key !== undefined) {
-          described.set(groupSubject(type, key), true);
-          withdraw("group_without_identify", groupSubject(type, key));
-          continue;
-        }
-        for (const [type, key] of groupsOf(it)) {
-          const subject = groupSubject(type, key);
-          if (described.has(subject)) continue;
-          if (port.hasGroup(project, type, key)) described.set(subject, true);
-          else {
-            const detail = `$groups.${type} is ${key}`;
-            report({ code: "group_without_identify", event: it.event, subject, detail, seq: it.seq });
-          }
-        }
+    onKept(it, { report, withdraw }) {
+      const { $group_type: type, $group_key } = it.properties;
+      const key = textOrNumber($group_key) || undefined;
+      if (it.event === "$groupidentify" && typeof type === "string" && key !== undefined) {
+        described.set(groupSubject(type, key), true);
+        withdraw("group_without_identify", groupSubject(type, key));
+        return;
+      }
+      for (const [type, key] of groupsOf(it)) {
+        const subject = groupSubject(type, key);
+        if (described.has(subject)) continue;
+        if (port.hasGroup(project, type, key)) described.set(subject, true);
+        else report("group_without_identify", it, `$groups.${type} is ${key}`, subject);
       }
     },
   };
@@ -231,9 +164,9 @@ const reportedShare = 0.8;
 
 /** `large_body` */
 export const largeBody = (): Rule => ({
-  examine({ bytes, mostBytes = Number.POSITIVE_INFINITY, events }, { report }) {
+  onRequest({ bytes, mostBytes = Number.POSITIVE_INFINITY, events }, { report }) {
     if (bytes <= reportedShare * mostBytes) return;
     const detail = `${(bytes / mebibyte).toFixed(1)} of ${mostBytes / mebibyte} MB`;
-    report({ code: "large_body", event: null, subject: "", detail, seq: events[0]?.seq ?? null });
+    report("large_body", { event: null, seq: events[0]?.seq ?? null }, detail);
   },
 });

@@ -1,9 +1,9 @@
 import type { Json } from "../../kernel/base/json.ts";
 import { getOrMake, RecentMap } from "../../kernel/base/recent-map.ts";
 import { stringOf } from "../../kernel/base/text.ts";
-import { itemsPerStep } from "../../kernel/base/work.ts";
 import { isMinimalFlagCall } from "../../state/journal/sdk-properties.ts";
-import type { LintEvent, LintRequest, Remarks, Rule, RuleContext } from "./rule.ts";
+import type { LintEvent, LintRequest } from "./request.ts";
+import type { Remarks, Rule, RuleContext } from "./rule.ts";
 
 /** Ids remembered per project. */
 const mostIds = 2_000;
@@ -35,13 +35,13 @@ function joined(one: Served, other: Served): Served {
 
 type Claim = readonly [flag: string, value: Json, where: string];
 
-const prefix = "$feature/";
+export const featurePrefix = "$feature/";
 
 /** The flag values that an event reports as served. */
 function claimsOf({ event, properties }: LintEvent): Claim[] {
   const claims: Claim[] = [];
   for (const [name, value] of Object.entries(properties)) {
-    if (name.startsWith(prefix)) claims.push([name.slice(prefix.length), value, `properties.${name}`]);
+    if (name.startsWith(featurePrefix)) claims.push([name.slice(featurePrefix.length), value, `properties.${name}`]);
   }
   const { $feature_flag: flag, $feature_flag_response: response } = properties;
   if (event === "$feature_flag_called" && typeof flag === "string" && response !== undefined)
@@ -97,9 +97,9 @@ export function flagMismatch(): Rule {
   function remember({ serving, answeredAt }: LintRequest): void {
     if (!serving) return;
     const { distinctId, anonymousId, values } = serving;
-    const given = servedTo(distinctId, answeredAt);
-    if (!values) given.isUnsure = true;
-    for (const [flag, value] of values ?? []) note(given, flag, value);
+    const served = servedTo(distinctId, answeredAt);
+    if (!values) served.isUnsure = true;
+    for (const [flag, value] of values ?? []) note(served, flag, value);
     join(distinctId, anonymousId);
   }
 
@@ -110,31 +110,27 @@ export function flagMismatch(): Rule {
   }
 
   function wrongClaims(it: LintEvent): Claim[] {
-    const given = ids.get(it.distinct_id);
-    if (!given || given.isUnsure || it.time <= given.since + slackMs) return [];
+    const served = ids.get(it.distinct_id);
+    if (!served || served.isUnsure || it.time <= served.since + slackMs) return [];
     if (isOwnValue(it) || (isComputed && mayCompute(it))) return [];
     return claimsOf(it).filter(([flag, value]) => {
-      const values = given.flags.get(flag);
+      const values = served.flags.get(flag);
       const isValue = typeof value === "boolean" || typeof value === "string";
       return values !== undefined && isValue && !values.has(stringOf(value));
     });
   }
 
   return {
-    *examine(request, { report }) {
+    onRequest(request) {
       if (request.fetchesDefinitions) isComputed = true;
       remember(request);
-      for (const [i, it] of request.events.entries()) {
-        if (i % itemsPerStep === 0) yield;
-
-        if (it.dropped !== undefined) continue;
-        join(it.distinct_id, otherId(it));
-        if (it.event === "$feature_enrollment_update") enroll(it);
-        for (const [flag, value, where] of wrongClaims(it)) {
-          const served = [...(ids.get(it.distinct_id)?.flags.get(flag) ?? [])].join(", ");
-          const detail = `${where} is ${stringOf(value)}; served: ${served}`;
-          report({ code: "feature_flag_mismatch", event: it.event, subject: flag, detail, seq: it.seq });
-        }
+    },
+    onKept(it, { report }) {
+      join(it.distinct_id, otherId(it));
+      if (it.event === "$feature_enrollment_update") enroll(it);
+      for (const [flag, value, where] of wrongClaims(it)) {
+        const served = [...(ids.get(it.distinct_id)?.flags.get(flag) ?? [])].join(", ");
+        report("feature_flag_mismatch", it, `${where} is ${stringOf(value)}; served: ${served}`, flag);
       }
     },
   };
@@ -143,15 +139,10 @@ export function flagMismatch(): Rule {
 /** Flags remembered per id. */
 const mostRequested = 100;
 
-interface FlagRequest {
-  sender: string;
-  at: number;
-}
-
 interface Known {
   /** Flags with a $feature_flag_called. */
   called: Set<string>;
-  requested: Map<string, FlagRequest>;
+  requested: Map<string, { sender: string; at: number }>;
 }
 
 const blank = (): Known => ({ called: new Set(), requested: new Map() });
@@ -159,7 +150,7 @@ const blank = (): Known => ({ called: new Set(), requested: new Map() });
 /** Events that identify, and do not stand for an action. */
 const aboutPersons: ReadonlySet<string> = new Set(["$identify", "$create_alias", "$set", "$groupidentify"]);
 
-const subjectOf = (flag: string, id: string): string => JSON.stringify([flag, id]);
+export const personSubject = (flag: string, id: string): string => JSON.stringify([flag, id]);
 
 /**
  * `feature_flag_called_missing`. Browsers get all flags at once, so only flags that a server's SDK requested by name
@@ -184,30 +175,24 @@ export function flagCalled({ isWhole }: RuleContext): Rule {
     const { called } = getOrMake(ids, distinct_id, blank);
     if (typeof flag !== "string" || called.size >= mostRequested) return;
     called.add(flag);
-    withdraw("feature_flag_called_missing", subjectOf(flag, distinct_id));
+    withdraw("feature_flag_called_missing", personSubject(flag, distinct_id));
   }
 
-  function reportMissing({ event, distinct_id, time, seq, properties }: LintEvent, { report }: Remarks): void {
-    const known = ids.get(distinct_id);
-    if (!known || aboutPersons.has(event)) return;
+  function reportMissing(it: LintEvent, { report }: Remarks): void {
+    const known = ids.get(it.distinct_id);
+    if (!known || aboutPersons.has(it.event)) return;
     for (const [flag, { sender, at }] of known.requested) {
-      if (known.called.has(flag) || properties.$lib !== sender || time < at) continue;
-      const subject = subjectOf(flag, distinct_id);
-      const detail = `${flag} was served to ${distinct_id}, and ${sender} reported no call`;
-      report({ code: "feature_flag_called_missing", event, subject, detail, seq });
+      if (known.called.has(flag) || it.properties.$lib !== sender || it.time < at) continue;
+      const detail = `${flag} was served to ${it.distinct_id}, and ${sender} reported no call`;
+      report("feature_flag_called_missing", it, detail, personSubject(flag, it.distinct_id));
     }
   }
 
   return {
-    *examine(request, remarks) {
-      remember(request);
-      for (const [i, it] of request.events.entries()) {
-        if (i % itemsPerStep === 0) yield;
-
-        if (it.dropped !== undefined) continue;
-        if (it.event === "$feature_flag_called") noteCall(it, remarks);
-        else if (isWhole()) reportMissing(it, remarks);
-      }
+    onRequest: (request) => void remember(request),
+    onKept(it, remarks) {
+      if (it.event === "$feature_flag_called") noteCall(it, remarks);
+      else if (isWhole()) reportMissing(it, remarks);
     },
   };
 }

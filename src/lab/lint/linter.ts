@@ -1,18 +1,18 @@
 import { getOrMake, RecentMap } from "../../kernel/base/recent-map.ts";
-import type { Stepwise } from "../../kernel/base/work.ts";
+import { eachInSteps, type Stepwise } from "../../kernel/base/work.ts";
 import { lintCodes } from "./codes.ts";
 import { duplicateUuid, groupIdentify, largeBody, similarNames, times, typeFlip } from "./event-rules.ts";
-import { exposures } from "./exposure-rules.ts";
+import { ExposureRule } from "./exposure-rules.ts";
 import { flagCalled, flagMismatch } from "./flag-rules.ts";
-import { personalData } from "./personal-data.ts";
-import { personalRecording } from "./personal-recording.ts";
-import type { LintPort, LintRequest, Remark, Remarks, Rule, RuleContext } from "./rule.ts";
+import { personalData, personalRecording } from "./personal-data.ts";
+import type { LintRequest } from "./request.ts";
+import type { LintPort, Remarks, Rule, RuleContext } from "./rule.ts";
 import type { LintFinding } from "./shapes.ts";
 
 const rules: readonly ((context: RuleContext) => Rule)[] = [
   flagMismatch,
   flagCalled,
-  exposures,
+  (context) => new ExposureRule(context),
   duplicateUuid,
   times,
   personalData,
@@ -26,46 +26,30 @@ const rules: readonly ((context: RuleContext) => Rule)[] = [
 /** Findings kept per project; further ones are ignored. */
 const mostFindings = 500;
 
-interface Held extends LintFinding {
-  subject: string;
-}
-
-const keyOf = ({ code, event, subject }: Remark): string => JSON.stringify([code, event, subject]);
-
-function count(held: Held, { seq }: Remark, n: number): void {
-  held.count++;
-  held.n = n;
-  held.last_seq = seq ?? held.last_seq;
-}
-
-function newFinding({ code, event, subject, detail, seq }: Remark, project: number, n: number): Held {
-  const row = { ...lintCodes[code] };
-  return { code, ...row, project, event, subject, detail, first_seq: seq, last_seq: seq, count: 1, n };
-}
-
-const shown = ({ subject: _, ...finding }: Held): LintFinding => finding;
-
 /** The findings of one project, in the order of their first remark. */
 class Findings {
-  readonly #held = new Map<string, Held>();
+  readonly #found = new Map<string, { readonly subject: string; readonly finding: LintFinding }>();
 
   /** Collects the remarks about a request. */
   about({ n, project }: Pick<LintRequest, "n" | "project">): Remarks {
     return {
-      report: (remark) => {
-        const key = keyOf(remark);
-        const held = this.#held.get(key);
-        if (held) count(held, remark, n);
-        else if (this.#held.size < mostFindings) this.#held.set(key, newFinding(remark, project, n));
+      report: (code, { event, seq }, detail, subject = "") => {
+        const key = JSON.stringify([code, event, subject]);
+        const finding = this.#found.get(key)?.finding;
+        if (finding) Object.assign(finding, { count: finding.count + 1, n, last_seq: seq ?? finding.last_seq });
+        else if (this.#found.size < mostFindings) {
+          const place = { project, event, detail, first_seq: seq, last_seq: seq, count: 1, n };
+          this.#found.set(key, { subject, finding: { code, ...lintCodes[code], ...place } });
+        }
       },
       withdraw: (code, subject) => {
-        for (const [key, held] of this.#held)
-          if (held.code === code && held.subject === subject) this.#held.delete(key);
+        for (const [key, it] of this.#found)
+          if (it.finding.code === code && it.subject === subject) this.#found.delete(key);
       },
     };
   }
 
-  list = (): LintFinding[] => [...this.#held.values()].map(shown);
+  list = (): LintFinding[] => [...this.#found.values()].map(({ finding }) => ({ ...finding }));
 }
 
 /** Projects whose traffic, and whose findings, are remembered; the oldest ones are forgotten. */
@@ -98,8 +82,13 @@ export class Linter {
     const ofProject = getOrMake(this.#watched, project, () => this.#watch(project));
     const remarks = getOrMake(this.#findings, project, () => new Findings()).about(request);
     for (const rule of ofProject) {
-      const steps = rule.examine(request, remarks);
+      const steps = rule.onRequest?.(request, remarks);
       if (steps) yield* steps;
+      if (rule.onEvent || rule.onKept)
+        yield* eachInSteps(request.events, (it) => {
+          rule.onEvent?.(it, remarks);
+          if (it.dropped === undefined) rule.onKept?.(it, remarks);
+        });
       yield;
     }
   }

@@ -1,6 +1,10 @@
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
-import { itemsPerStep } from "../../kernel/base/work.ts";
-import type { LintEvent, Rule } from "./rule.ts";
+import { decodePart } from "../sessions/decode.ts";
+import { lossReasons, undecidable, unreadables } from "../sessions/rrweb.ts";
+import { textsOfPart } from "../sessions/search.ts";
+import type { LintCode } from "./codes.ts";
+import type { LintEvent } from "./request.ts";
+import type { Rule } from "./rule.ts";
 
 /** Kinds of personal data and credentials. Precision comes first: uncertain matches are not reported. */
 type Sensitive = "an e-mail address" | "a card number" | "an IBAN" | "a JSON web token";
@@ -108,10 +112,7 @@ const deepest = 5;
 const mostValues = 500;
 const longestChain = 50_000;
 
-interface Sighting {
-  path: string;
-  what: Sensitive;
-}
+type Sighting = { path: string; what: Sensitive };
 
 /** Properties that SDKs fill with content of the app or its users: pages, errors, conversations with models. */
 const contents: ReadonlySet<string> = new Set([
@@ -213,13 +214,41 @@ function* personalIn(it: LintEvent): Generator<Sighting> {
 
 /** `pii_property`; it reports the place, never the value. */
 export const personalData = (): Rule => ({
-  *examine({ events }, { report }) {
-    for (const [i, it] of events.entries()) {
-      if (i % itemsPerStep === 0) yield;
+  onEvent(it, { report }) {
+    for (const { path, what } of personalIn(it)) report("pii_property", it, `${path} holds ${what}`, path);
+  },
+});
 
-      for (const { path, what } of personalIn(it)) {
-        const { event, seq } = it;
-        report({ code: "pii_property", event, subject: path, detail: `${path} holds ${what}`, seq });
+/** Limits of the search in one part: characters after decompression, and texts. */
+const most = { characters: 2 * 1024 * 1024, texts: 5_000 };
+
+/** `pii_in_recording` and `recording_not_read`; they report the place, never the value. */
+export const personalRecording = (): Rule => ({
+  *onRequest({ recorded }, { report }) {
+    for (const { seq, items } of recorded) {
+      yield;
+      const about = (code: LintCode, subject: string, detail: string): void =>
+        report(code, { event: "$snapshot", seq }, detail, subject);
+      const notRead = (what: string, why: string): void => about("recording_not_read", what, `${what}: ${why}`);
+      const { events, losses } = decodePart(items, most.characters);
+      for (const { reason, what } of losses) notRead(what, lossReasons[reason]);
+      const texts = textsOfPart(events);
+      let left = most.texts;
+      for (let next = texts.next(); ; next = texts.next()) {
+        if (next.done) {
+          for (const it of undecidable)
+            if ((next.value[it] ?? 0) > 0) notRead(it, `a ${unreadables[it]} cannot be read as text`);
+          break;
+        }
+        if (left-- <= 0) {
+          notRead("texts", `a part has more than the ${most.texts} that are searched`);
+          break;
+        }
+        const { place, text, element, pieces } = next.value;
+        const what = sensitiveIn(text);
+        if (what === undefined || pieces?.some((it) => sensitiveIn(it) !== undefined)) continue;
+        const where = element === null ? place : `${place} of ${element}`;
+        about("pii_in_recording", where, `${where} holds ${what}`);
       }
     }
   },

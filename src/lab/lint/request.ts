@@ -1,14 +1,68 @@
-import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import { pathOf } from "../../kernel/http/call.ts";
 import { headerIn } from "../../kernel/http/client-address.ts";
 import { sentAtOf } from "../../service/capture/open.ts";
 import { decodedLimits } from "../../service/capture/packet.ts";
-import { servedValueOf } from "../../state/documents/flag-config.ts";
+import { answered } from "../../service/flags/decision-lines.ts";
+import type { DropReason, Warning } from "../../state/journal/drop-reasons.ts";
 import type { EventFacts } from "../../state/journal/event.ts";
 import { isEngage, type Opened, openLegacy, openV1 } from "../../state/journal/items.ts";
 import { keysOf, showEvent } from "../../state/journal/show.ts";
 import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
-import type { LintEvent, LintRequest, RecordedPart, Serving } from "./rule.ts";
+
+/** An event as it was sent, and its outcome. */
+export interface LintEvent {
+  seq: number;
+  event: string;
+  distinct_id: string;
+  /** null if the sender set none. */
+  uuid: string | null;
+  /** When it happened, ms since the epoch, as the sim understood it. */
+  time: number;
+  /** As it was sent, if it was a string. */
+  timestamp: string | undefined;
+  dropped: DropReason | undefined;
+  warnings: readonly Warning[];
+  properties: JsonObject;
+  /** `$set` and `$set_once` next to the properties. */
+  set: JsonObject | undefined;
+  setOnce: JsonObject | undefined;
+}
+
+/** Flags that were served to a client for an id. */
+export interface Serving {
+  distinctId: string;
+  anonymousId: string | undefined;
+  /** Flags that the request names. */
+  requested: readonly string[];
+  /** undefined: they cannot be read from the journal. */
+  values: ReadonlyMap<string, boolean | string> | undefined;
+}
+
+/** A request as the rules see it. Requests without a project are not examined. */
+export interface LintRequest {
+  n: number;
+  /** Times of arrival and of the answer, ms since the epoch. */
+  at: number;
+  answeredAt: number;
+  project: number;
+  /** Approximate size of the decoded body. */
+  bytes: number;
+  /** Largest accepted size; undefined if the endpoint takes no events. */
+  mostBytes: number | undefined;
+  /** True if it is marked as a `historical_migration`. */
+  isHistorical: boolean;
+  /** True if its events' times can be compared with its arrival: false if the sim's clock is set and there is no `sent_at`. */
+  isTimed: boolean;
+  /** `posthog-node`, from the User-Agent; undefined for browsers and unknown clients. */
+  sender: string | undefined;
+  serving: Serving | undefined;
+  /** True if the sender fetched flag definitions, for local evaluation. */
+  fetchesDefinitions: boolean;
+  events: readonly LintEvent[];
+  /** Parts of recordings: what the recorder sent, still compressed. */
+  recorded: readonly { readonly seq: number; readonly items: readonly Json[] }[];
+}
 
 const none: JsonObject = Object.freeze({});
 const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
@@ -47,7 +101,7 @@ function eventsOf(line: TrafficLine, items: readonly Json[]): LintEvent[] {
   });
 }
 
-function recordedIn(line: TrafficLine): RecordedPart[] {
+function recordedIn(line: TrafficLine): LintRequest["recorded"] {
   if (line.shape !== "recording" || !line.events) return [];
   return line.events.flatMap((_, i) => {
     const items = own(showEvent(line, i).properties, "$snapshot_items");
@@ -55,40 +109,18 @@ function recordedIn(line: TrafficLine): RecordedPart[] {
   });
 }
 
-const flagPaths: ReadonlySet<string> = new Set(["/flags", "/decide"]);
-
-/** The value in an entry of `/flags?v=2` or later, or of a plain map of values; undefined: the flag failed. */
-function valueIn(entry: Json | undefined): boolean | string | undefined {
-  if (typeof entry === "boolean" || typeof entry === "string") return entry;
-  if (!isObject(entry) || entry.failed === true) return undefined;
-  return servedValueOf(entry);
-}
-
-/** The flags of an answer of any version with values; undefined if they cannot be read. */
-function valuesIn(reply: Json | undefined): Map<string, boolean | string> | undefined {
-  if (!isObject(reply)) return undefined;
-  const entries = isObject(reply.flags) ? reply.flags : reply.featureFlags;
-  if (!isObject(entries)) return undefined;
-  const values = new Map<string, boolean | string>();
-  for (const [flag, entry] of Object.entries(entries)) {
-    const value = valueIn(entry);
-    if (value !== undefined) values.set(flag, value);
-  }
-  return values;
-}
-
 /** The flags that a request was answered with; undefined for other and failed requests. */
-function servingOf({ method, target, status, rejected, body, reply }: TrafficLine): Serving | undefined {
-  if (method !== "POST" || status !== 200 || rejected || !flagPaths.has(pathOf(target))) return undefined;
-  if (!isObject(body)) return undefined;
-  const distinctId = textOrNumber(firstOf(body, "distinct_id", "$distinct_id"));
-  if (distinctId === undefined) return undefined;
-  const requested = firstOf(body, "flag_keys_to_evaluate", "flag_keys");
+function servingOf(line: TrafficLine): Serving | undefined {
+  const { status, distinct_id: distinctId, asked, flags } = answered(line) ?? {};
+  if (status !== 200 || line.rejected || typeof distinctId !== "string") return undefined;
+  const { reply } = line;
+  const isRead = isObject(reply) && (isObject(reply.flags) || isObject(reply.featureFlags));
+  const values = flags?.flatMap(({ key, value, failed }) => (failed || value === null ? [] : [[key, value] as const]));
   return {
     distinctId,
-    anonymousId: textOrNumber(firstOf(body, "$anon_distinct_id", "anon_distinct_id")),
-    requested: Array.isArray(requested) ? requested.filter((it) => typeof it === "string") : [],
-    values: valuesIn(reply),
+    anonymousId: asked?.anon_distinct_id ?? undefined,
+    requested: asked?.keys ?? [],
+    values: isRead ? new Map(values) : undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LintEvent, LintRequest, Serving } from "../../../src/lab/lint/rule.ts";
+import type { LintEvent, LintRequest, Serving } from "../../../src/lab/lint/request.ts";
 
 const arrival = Date.UTC(2026, 5, 1, 12);
 const isoOf = (time: number): string => new Date(time).toISOString();
