@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Sim } from "../../index.ts";
 import { systemCode } from "../../kernel/base/errors.ts";
+import { shortened } from "../../kernel/base/problem.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { writeWhole } from "../../kernel/base/whole-file.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
@@ -10,12 +11,10 @@ import { Failure } from "../../kernel/command/failure.ts";
 import { reasonOf } from "../../kernel/command/system-reason.ts";
 import { firstOf } from "../../testing/run-report/run-report.ts";
 import type { VerdictSection } from "../../testing/run-report/shapes.ts";
-import { compareBaselines } from "./compare.ts";
+import { type BaselineDiff, baselineHeadline, baselineLines, compareBaselines } from "./compare.ts";
 import { BaselineError, readBaseline, updatedBaseline, writeBaseline } from "./file.ts";
 import { type Baseline, baselineName, type RecordOptions } from "./record.ts";
 import { createRecorder } from "./recorder.ts";
-import type { BaselineDiff } from "./shapes.ts";
-import { baselineHeadline, baselineLines } from "./words.ts";
 
 /** The result of comparing a run with the analytics baseline, or of updating that. */
 export interface BaselineOutcome {
@@ -57,11 +56,7 @@ function sectionOf(summary: string, diff: BaselineDiff | undefined, fix: string)
   };
 }
 
-/** A file's name, from the current folder if it is in there. */
-function shownFile(file: string, { cwd }: Pick<Shell, "cwd">): string {
-  const name = relative(cwd, file);
-  return clean(name === "" || name.startsWith("..") ? file : name);
-}
+const shownFile = (file: string, { cwd }: Pick<Shell, "cwd">): string => clean(shortened(file, cwd));
 
 /** The named file, or `analytics.baseline.ndjson` in this folder. */
 export const fileOf = (named: string | undefined, { cwd }: Pick<Shell, "cwd">): string =>
@@ -130,7 +125,7 @@ export async function comparingRun(
 }
 
 /** How `baseline update` writes. */
-export interface UpdateOptions {
+interface UpdateOptions {
   readonly file: string;
   readonly prune: boolean;
   /** undefined: as in the file. */

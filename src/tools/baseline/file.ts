@@ -1,10 +1,40 @@
+import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
 import type { Json } from "../../kernel/base/json.ts";
 import { syntaxErrorAt } from "../../kernel/base/json-syntax.ts";
-import { unsafeCharacters } from "../../kernel/base/text.ts";
+import { getOrMake } from "../../kernel/base/recent-map.ts";
+import { compareText, unsafeCharacters } from "../../kernel/base/text.ts";
+import { recordOf } from "../../kernel/http/record-shape.ts";
 import { parseShape } from "../../kernel/http/shape-errors.ts";
-import { type Baseline, byName, type Occurrence, type TestRecord } from "./record.ts";
-import { BaselineHead, BaselineLine } from "./shapes.ts";
+import { type Baseline, blankRecord, inOrder, type Occurrence, type TestRecord } from "./record.ts";
+
+const BaselineHead = z.strictObject({
+  phx_sim_baseline: z.literal(1).describe("Version of the format"),
+  sdk: z.literal(true).optional().describe("It also has the SDKs' own events and properties"),
+  order: z.literal(false).optional().describe("It has no orders"),
+});
+
+/** Each further line: an event, an identity call, a flag or an order of a test; only `test`: it sent nothing. */
+const BaselineLine = z
+  .strictObject({
+    test: z.string(),
+    event: z.string().optional(),
+    identity: z.string().optional(),
+    flag: z.string().optional(),
+    order: z.array(z.string()).min(1).optional(),
+    count: z.int().min(1).optional(),
+    properties: recordOf(z.string().min(1)).optional(),
+  })
+  .superRefine((line, context) => {
+    const { event, identity, flag, order, count, properties } = line;
+    const named = [event, identity, flag, order].filter((it) => it !== undefined).length;
+    const isCounted = event !== undefined || identity !== undefined;
+    const complain = (message: string) => context.addIssue({ code: "custom", message });
+    if (named > 1) complain("an object with one of event, identity, flag and order");
+    else if (isCounted && count === undefined) complain("an object with a count");
+    else if (!isCounted && (count ?? properties) !== undefined) complain("an object with an event or an identity call");
+  });
+type BaselineLine = z.infer<typeof BaselineLine>;
 
 /** A file that is no baseline: `FILE:LINE: what is wrong; how to fix it`. */
 export class BaselineError extends Error {
@@ -25,18 +55,16 @@ const jsonLine = (value: object): string =>
       .join(""),
   );
 
-const sorted = <T>(entries: ReadonlyMap<string, T>): [string, T][] => [...entries].sort(([a], [b]) => byName(a, b));
-
 const occurrence = ({ count, properties }: Occurrence) => ({
   count,
-  ...(properties.size > 0 && { properties: Object.fromEntries(sorted(properties)) }),
+  ...(properties.size > 0 && { properties: Object.fromEntries(inOrder(properties)) }),
 });
 
 function linesOf(test: string, { events, identity, flags, orders }: TestRecord): BaselineLine[] {
   const lines = [
-    ...sorted(events).map(([event, it]) => ({ test, event, ...occurrence(it) })),
-    ...sorted(identity).map(([call, it]) => ({ test, identity: call, ...occurrence(it) })),
-    ...[...flags].sort(byName).map((flag) => ({ test, flag })),
+    ...inOrder(events).map(([event, it]) => ({ test, event, ...occurrence(it) })),
+    ...inOrder(identity).map(([call, it]) => ({ test, identity: call, ...occurrence(it) })),
+    ...[...flags].sort(compareText).map((flag) => ({ test, flag })),
     ...orders.map((order) => ({ test, order: [...order] })),
   ];
   return lines.length > 0 ? lines : [{ test }];
@@ -45,7 +73,7 @@ function linesOf(test: string, { events, identity, flags, orders }: TestRecord):
 /** The text of a baseline file. Tests are sorted by name, so that a change shows as a few lines. */
 export function writeBaseline({ sdk, order, tests }: Baseline): string {
   const head = { phx_sim_baseline: version, ...(sdk && { sdk }), ...(!order && { order }) };
-  const lines = sorted(tests).flatMap(([test, record]) => linesOf(test, record));
+  const lines = inOrder(tests).flatMap(([test, record]) => linesOf(test, record));
   return [head, ...lines].map((it) => `${jsonLine(it)}\n`).join("");
 }
 
@@ -95,19 +123,13 @@ function headOf(value: Json, file: string): Pick<Baseline, "sdk" | "order"> {
   return { sdk, order };
 }
 
-interface Draft {
-  readonly events: Map<string, Occurrence>;
-  readonly identity: Map<string, Occurrence>;
-  readonly flags: Set<string>;
-  readonly orders: string[][];
-}
-
-const blank = (): Draft => ({ events: new Map(), identity: new Map(), flags: new Set(), orders: [] });
-
 const keyOf = ({ test, event, identity, flag, order }: BaselineLine): string =>
   JSON.stringify([test, event, identity, flag, order]);
 
-function add(to: Draft, { event, identity, flag, order, count = 1, properties = {} }: BaselineLine): void {
+function add(
+  to: ReturnType<typeof blankRecord>,
+  { event, identity, flag, order, count = 1, properties = {} }: BaselineLine,
+): void {
   const found = { count, properties: new Map(Object.entries(properties)) };
   if (event !== undefined) to.events.set(event, found);
   if (identity !== undefined) to.identity.set(identity, found);
@@ -124,7 +146,7 @@ export function readBaseline(text: string, file: string): Baseline {
   const [first = ""] = rows;
   if (first.trim() === "") throw new BaselineError(file, "1", "it is empty; `phx-sim baseline update` writes it");
   const head = headOf(parsed(first, 1, file), file);
-  const tests = new Map<string, Draft>();
+  const tests = new Map<string, ReturnType<typeof blankRecord>>();
   const known = new Map<string, { line: number; row: string }>();
   for (const [i, row] of rows.entries()) {
     const line = i + 1;
@@ -136,9 +158,7 @@ export function readBaseline(text: string, file: string): Baseline {
       throw new BaselineError(file, `${line}`, `it contradicts line ${earlier.line}; remove one of them`);
     if (earlier) continue;
     known.set(keyOf(it), { line, row });
-    const draft = tests.get(it.test) ?? blank();
-    tests.set(it.test, draft);
-    add(draft, it);
+    add(getOrMake(tests, it.test, blankRecord), it);
   }
   return { ...head, tests };
 }

@@ -1,3 +1,4 @@
+import { compareText } from "../../kernel/base/text.ts";
 import { replaceShapes } from "../../lab/tapes/redact/shapes.ts";
 
 /** Types of a property's values, sorted, with `|` between them, `?` behind them if some events lack it: `null|string?`. */
@@ -33,8 +34,20 @@ export interface Baseline extends RecordOptions {
 
 export const baselineName = "analytics.baseline.ndjson";
 
-/** The order of names in files and reports, the same in every language. */
-export const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Entries by their names, as files and reports list them. */
+export const inOrder = <T>(entries: ReadonlyMap<string, T>): [string, T][] =>
+  [...entries].sort(([a], [b]) => compareText(a, b));
+
+/** The orders that differ, by their text; one step is none. */
+export const distinctOrders = (orders: readonly string[][]): Map<string, string[]> =>
+  new Map(inOrder(new Map(orders.filter(({ length }) => length > 1).map((it) => [JSON.stringify(it), it]))));
+
+export const blankRecord = () => ({
+  events: new Map<string, Occurrence>(),
+  identity: new Map<string, Occurrence>(),
+  flags: new Set<string>(),
+  orders: [] as string[][],
+});
 
 /** Parts of names that differ from run to run. */
 const volatile: readonly (readonly [RegExp, string])[] = [
@@ -62,20 +75,19 @@ const typesIn = (text: TypeText): string[] => text.replace(/\?$/, "").split("|")
 
 /** `null|string?` of the types of values. */
 export function typeText(types: Iterable<string>, isOptional: boolean): TypeText {
-  const names = [...new Set(types)].sort(byName);
+  const names = [...new Set(types)].sort(compareText);
   // A list without items is of every type.
   const typed = names.some((it) => it !== "[]" && it.endsWith("[]"));
   return `${names.filter((it) => it !== "[]" || !typed).join("|")}${isOptional ? "?" : ""}`;
 }
 
 function joinedProperties(a: Occurrence, b: Occurrence): Map<string, TypeText> {
-  const names = [...new Set([...a.properties.keys(), ...b.properties.keys()])];
+  const names = new Set([...a.properties.keys(), ...b.properties.keys()]);
   return new Map(
-    names.map((name) => {
-      const both = [a.properties.get(name), b.properties.get(name)];
-      const known = both.filter((it) => it !== undefined);
-      const isOptional = known.length < both.length || known.some((it) => it.endsWith("?"));
-      return [name, typeText(known.flatMap(typesIn), isOptional)];
+    [...names].map((name) => {
+      const types = [a, b].flatMap(({ properties }) => properties.get(name) ?? []);
+      const isOptional = types.length < 2 || types.some((it) => it.endsWith("?"));
+      return [name, typeText(types.flatMap(typesIn), isOptional)];
     }),
   );
 }
@@ -114,9 +126,8 @@ const sizeOf = ({ events, orders }: TestRecord): number =>
 export function oneRecord(attempts: readonly TestRecord[]): TestRecord {
   const sorted = attempts
     .map((it) => ({ it, size: sizeOf(it), text: JSON.stringify(it.orders) }))
-    .sort((a, b) => b.size - a.size || byName(a.text, b.text))
+    .sort((a, b) => b.size - a.size || compareText(a.text, b.text))
     .map(({ it }) => it);
   const [first, ...more] = sorted;
-  if (!first) return { events: new Map(), identity: new Map(), flags: new Set(), orders: [] };
-  return more.reduce(joined, first);
+  return first ? more.reduce(joined, first) : blankRecord();
 }

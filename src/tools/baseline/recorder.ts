@@ -1,4 +1,7 @@
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { getOrMake } from "../../kernel/base/recent-map.ts";
+import { compareText } from "../../kernel/base/text.ts";
 import { answered } from "../../service/flags/decision-lines.ts";
 import { type EventKind, eventKind } from "../../state/journal/event-kinds.ts";
 import { isSdkProperty } from "../../state/journal/sdk-properties.ts";
@@ -6,7 +9,7 @@ import { hasOwnUuid, showEvent } from "../../state/journal/show.ts";
 import type { StoredEvent } from "../../state/journal/stored-event.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
 import {
-  byName,
+  distinctOrders,
   type Occurrence,
   oneRecord,
   type RecordOptions,
@@ -141,7 +144,7 @@ function stepLists({ steps, became }: Received): Step[][] {
 /** Names in order; equal neighbours are one. */
 function orderOf(steps: readonly Step[]): string[] {
   const isByUuid = steps.every(({ uuid }) => uuid !== "");
-  const inOrder = steps.toSorted((a, b) => (isByUuid ? byName(a.uuid, b.uuid) : a.seq - b.seq));
+  const inOrder = steps.toSorted((a, b) => (isByUuid ? compareText(a.uuid, b.uuid) : a.seq - b.seq));
   const names = inOrder.map(({ name }) => name).filter((name, i, all) => name !== all[i - 1]);
   return names.length > longestOrder ? [...names.slice(0, longestOrder), "…"] : names;
 }
@@ -158,17 +161,11 @@ const occurrencesOf = (seen: Map<string, Seen>): Map<string, Occurrence> =>
 
 function recordOf(received: Received, { order }: RecordOptions): TestRecord {
   const { events, identity, flags } = received;
-  const orders = order
-    ? stepLists(received)
-        .map(orderOf)
-        .filter(({ length }) => length > 1)
-    : [];
-  const different = new Map(orders.map((it) => [JSON.stringify(it), it]));
   return {
     events: occurrencesOf(events),
     identity: occurrencesOf(identity),
     flags,
-    orders: [...different].sort(([a], [b]) => byName(a, b)).map(([, it]) => it),
+    orders: order ? [...distinctOrders(stepLists(received).map(orderOf)).values()] : [],
   };
 }
 
@@ -179,22 +176,18 @@ const unnamed = "(unnamed)";
 export function createRecorder(options: RecordOptions) {
   const tests = new Map<number, string>();
   const projects = new Map<number, Received>();
-  const receivedOf = (project: number): Received => {
-    const known = projects.get(project) ?? {
+  const receivedOf = (project: number): Received =>
+    getOrMake(projects, project, () => ({
       events: new Map(),
       identity: new Map(),
       flags: new Set(),
       steps: new Map(),
       became: new Map(),
-    };
-    projects.set(project, known);
-    return known;
-  };
+    }));
 
   function addStep(to: Received, event: StoredEvent, name: string, uuid: string): void {
     const client = clientOf(event);
-    const steps = to.steps.get(client) ?? [];
-    to.steps.set(client, steps);
+    const steps = getOrMake(to.steps, client, () => []);
     if (steps.length < mostSteps) steps.push({ name, seq: event.seq, uuid });
     const { $lib, $anon_distinct_id: visitor } = event.properties;
     if (typeof visitor === "string" && visitor !== event.distinct_id) to.became.set(userOf($lib, visitor), client);
@@ -235,12 +228,11 @@ export function createRecorder(options: RecordOptions) {
     },
     /** @param names Names of the projects that no test made, by id; that of the first is "" */
     baseline(names: ReadonlyMap<number, string>) {
-      const attempts = new Map<string, TestRecord[]>();
-      for (const [id, received] of projects) {
-        const name = tests.get(id) ?? names.get(id) ?? unnamed;
-        attempts.set(name, [...(attempts.get(name) ?? []), recordOf(received, options)]);
-      }
-      return { ...options, tests: new Map([...attempts].map(([name, records]) => [name, oneRecord(records)])) };
+      const attempts = groupedBy(projects, ([id]) => tests.get(id) ?? names.get(id) ?? unnamed);
+      const records = [...attempts].map(
+        ([name, all]) => [name, oneRecord(all.map(([, it]) => recordOf(it, options)))] as const,
+      );
+      return { ...options, tests: new Map(records) };
     },
   };
 }

@@ -74,8 +74,9 @@ async function update(settings: Settings<typeof updateOptions>, shell: Shell) {
 
 async function diff({ values }: Settings<typeof diffOptions>, shell: Shell) {
   const { baselineAt, fileOf } = await import("../baseline/command-run.ts");
-  const { changesIn, compareBaselines } = await import("../baseline/compare.ts");
-  const { baselineHeadline, baselineLines, baselineMarkdown } = await import("../baseline/words.ts");
+  const { baselineHeadline, baselineLines, baselineMarkdown, changesIn, compareBaselines } = await import(
+    "../baseline/compare.ts"
+  );
   const before = await baselineAt(values.before, shell);
   const after = await baselineAt(fileOf(values.after, shell), shell);
   const result = compareBaselines(before, after, { complete: values.complete });
@@ -87,7 +88,7 @@ async function diff({ values }: Settings<typeof diffOptions>, shell: Shell) {
 
 async function show({ values }: Settings<typeof showOptions>, shell: Shell) {
   const { baselineAt, fileOf } = await import("../baseline/command-run.ts");
-  const { shownBaseline } = await import("../baseline/words.ts");
+  const { shownBaseline } = await import("../baseline/compare.ts");
   const found = await baselineAt(fileOf(values.baseline, shell), shell);
   const names = [...found.tests.keys()];
   const { test } = values;

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { changesIn, compareBaselines } from "../../../src/tools/baseline/compare.ts";
+import {
+  BaselineDiff,
+  baselineHeadline,
+  baselineLines,
+  baselineMarkdown,
+  changesIn,
+  compareBaselines,
+} from "../../../src/tools/baseline/compare.ts";
 import { readBaseline } from "../../../src/tools/baseline/file.ts";
-import { BaselineDiff } from "../../../src/tools/baseline/shapes.ts";
-import { baselineHeadline, baselineLines, baselineMarkdown } from "../../../src/tools/baseline/words.ts";
 
 type Line = Record<string, unknown>;
 
