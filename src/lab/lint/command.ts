@@ -1,7 +1,8 @@
-import { counted, times } from "../../kernel/base/text.ts";
+import { counted } from "../../kernel/base/text.ts";
 import { queryText } from "../../kernel/call/call.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { command, type Shell } from "../../kernel/command/command.ts";
+import { emphasized, findingText, isAtLeast } from "../../kernel/command/finding.ts";
 import { whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import type { Style } from "../../kernel/command/style.ts";
@@ -11,14 +12,11 @@ import type { LintFinding, LintPage } from "./shapes.ts";
 const whatOf = ({ event, n }: LintFinding): string => (event === null ? `request ${n}` : `"${clean(event, 80)}"`);
 
 export function lintLine(finding: LintFinding, style: Style): string {
-  const { code, severity, sentence, detail, fix, count } = finding;
-  const label = severity === "hint" ? style.dim("hint") : style.bold("lint");
+  const { severity, sentence, detail } = finding;
+  const label = emphasized(severity, severity === "hint" ? "hint" : "lint", style);
   const seen = `${clean(sentence)} (${clean(detail, 300)})`;
-  return `${label} ${whatOf(finding)}${times(count)} ${clean(code, 60)}: ${seen} → ${clean(fix)}`;
+  return `${label} ${findingText({ ...finding, what: whatOf(finding), sentence: seen })}`;
 }
-
-const warningsAmong = (findings: readonly LintFinding[]): LintFinding[] =>
-  findings.filter(({ severity }) => severity === "warning");
 
 const options = {
   project: { kind: "count", describe: "Only events of the project with this number" },
@@ -42,15 +40,11 @@ async function run(settings: Settings<typeof options>, shell: Shell) {
   const { findings } = page;
   shell.out.say(...findings.map((it) => (json ? JSON.stringify(it) : lintLine(it, shell.outStyle))));
   if (!json) shell.err.say(`phx-sim: ${summaryOf(page)}`);
-  return (strict ? findings : warningsAmong(findings)).length > 0 ? 1 : "ok";
+  return findings.some(({ severity }) => isAtLeast(severity, strict ? "hint" : "warning")) ? 1 : "ok";
 }
 
 function summaryOf({ findings, looked, skipped }: LintPage): string {
-  const note = skipped > 0 ? `, the first ${skipped} skipped` : "";
-  return `${countsText(findings)} in ${counted(looked, "event")}${note}`;
-}
-
-function countsText(findings: readonly LintFinding[]): string {
-  const warnings = warningsAmong(findings).length;
-  return `${counted(warnings, "warning")}, ${counted(findings.length - warnings, "hint")}`;
+  const warnings = findings.filter(({ severity }) => severity === "warning").length;
+  const counts = `${counted(warnings, "warning")}, ${counted(findings.length - warnings, "hint")}`;
+  return `${counts} in ${counted(looked, "event")}${skipped > 0 ? `, the first ${skipped} skipped` : ""}`;
 }

@@ -1,30 +1,22 @@
 import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { type ResultCount, resultText } from "../../testing/run-report/results.ts";
-import type { DoctorFacts, DoctorFinding, SimFacts } from "./doctor-facts.ts";
+import { type DoctorFacts, type DoctorFinding, ok, problem, type SimFacts, warning } from "./doctor-facts.ts";
 import { checkPrefix, checkVariables } from "./doctor-variables.ts";
 
-/** One check: facts in, findings out. */
-interface Check {
-  readonly name: string;
-  readonly look: (facts: DoctorFacts) => DoctorFinding[];
-}
+type Findings = DoctorFinding | DoctorFinding[];
 
 const ofSim =
-  (look: (sim: SimFacts, facts: DoctorFacts) => DoctorFinding[]): Check["look"] =>
-  (facts) =>
+  (look: (sim: SimFacts, facts: DoctorFacts) => Findings) =>
+  (facts: DoctorFacts): Findings =>
     "missing" in facts.sim ? [] : look(facts.sim, facts);
 
-const ok = (text: string): DoctorFinding[] => [{ level: "ok", text }];
-const warning = (text: string, fix: string): DoctorFinding[] => [{ level: "warning", text, fix }];
-const problem = (text: string, fix: string): DoctorFinding[] => [{ level: "problem", text, fix }];
-
-function checkSim({ sim }: DoctorFacts): DoctorFinding[] {
+function checkSim({ sim }: DoctorFacts): Findings {
   if ("missing" in sim) return problem(sim.missing, "phx-sim start, or correct the address");
   return ok(`phx-sim ${clean(sim.version, 20)} answers at ${clean(sim.url)} (found by ${clean(sim.foundBy)})`);
 }
 
-function checkPreflight({ preflight, sim }: DoctorFacts): DoctorFinding[] {
+function checkPreflight({ preflight, sim }: DoctorFacts): Findings {
   if (!preflight || "missing" in sim) return [];
   const { origin, status, allowed } = preflight;
   if (status >= 300 || allowed !== origin)
@@ -55,12 +47,11 @@ function troubles(what: string, of: SimFacts["traffic"]["dropped"]): DoctorFindi
       }),
     );
   const more = of.length - shown.length;
-  return more > 0
-    ? [...shown, ...warning(`… and ${more} more reasons`, "phx-sim events list --outcome dropped")]
-    : shown;
+  if (more > 0) shown.push(warning(`… and ${more} more reasons`, "phx-sim events list --outcome dropped"));
+  return shown;
 }
 
-function resultFinding(it: ResultCount): DoctorFinding[] {
+function resultFinding(it: ResultCount): DoctorFinding {
   const { sentence, fix } = resultText(it);
   const of = `${counted(it.count, "event")} of capture v1 had the result ${it.result}`;
   return warning(`${of}: ${clean(it.details, 60)}: ${sentence}`, fix);
@@ -74,11 +65,11 @@ function checkTraffic({ traffic }: SimFacts): DoctorFinding[] {
       : ok(`${counted(requests, "request")}, ${counted(kept, "event")} kept`);
   const paths = [...new Map(unmatched.map((it) => [it.what, it])).values()].slice(0, mostReasons);
   return [
-    ...arrived,
+    arrived,
     ...troubles("dropped event", dropped),
     ...troubles("rejected request", rejected),
-    ...results.slice(0, mostReasons).flatMap(resultFinding),
-    ...paths.flatMap(({ what, fix }) =>
+    ...results.slice(0, mostReasons).map(resultFinding),
+    ...paths.map(({ what, fix }) =>
       warning(`request for a path that does not exist: ${clean(what, 80)}`, clean(fix, 500)),
     ),
   ];
@@ -86,7 +77,7 @@ function checkTraffic({ traffic }: SimFacts): DoctorFinding[] {
 
 const serverLibraries = ["posthog-node", "posthog-ai", "@posthog/ai", "@posthog/nextjs"];
 
-function checkFlush({ traffic }: SimFacts, { libraries }: DoctorFacts): DoctorFinding[] {
+function checkFlush({ traffic }: SimFacts, { libraries }: DoctorFacts): Findings {
   const library = libraries.find(({ name }) => serverLibraries.includes(name));
   if (!library || traffic.kept > 0) return [];
   return warning(
@@ -95,7 +86,7 @@ function checkFlush({ traffic }: SimFacts, { libraries }: DoctorFacts): DoctorFi
   );
 }
 
-function checkBotFilter({ traffic }: SimFacts): DoctorFinding[] {
+function checkBotFilter({ traffic }: SimFacts): Findings {
   const { browser, kept } = traffic;
   if (!browser || kept > 0) return [];
   const who = browser.automated === null ? "a browser" : `an automated browser (${clean(browser.automated, 40)})`;
@@ -105,7 +96,7 @@ function checkBotFilter({ traffic }: SimFacts): DoctorFinding[] {
   );
 }
 
-function checkClock({ clock }: SimFacts): DoctorFinding[] {
+function checkClock({ clock }: SimFacts): Findings {
   if (!clock || (clock.real && !clock.frozen)) return [];
   const how = clock.frozen ? ", and is frozen" : "";
   return warning(
@@ -114,12 +105,12 @@ function checkClock({ clock }: SimFacts): DoctorFinding[] {
   );
 }
 
-const checkFaults = ({ faults }: SimFacts): DoctorFinding[] =>
+const checkFaults = ({ faults }: SimFacts): Findings =>
   faults.length === 0
     ? []
     : warning(`faults make requests fail: ${faults.map((it) => clean(it, 60)).join(", ")}`, "phx-sim faults clear");
 
-const checkScenario = ({ scenarioMistakes: [first, ...more] }: SimFacts): DoctorFinding[] =>
+const checkScenario = ({ scenarioMistakes: [first, ...more] }: SimFacts): Findings =>
   first === undefined
     ? []
     : problem(
@@ -136,7 +127,7 @@ const standIns: Readonly<Record<string, string>> = {
 };
 
 function checkLibraries({ libraries }: DoctorFacts): DoctorFinding[] {
-  return libraries.flatMap(({ name, version }) => {
+  return libraries.map(({ name, version }) => {
     const tried = Object.hasOwn(triedMajors, name) ? triedMajors[name] : undefined;
     const major = /\d+/.exec(version)?.[0];
     const text = `${name} ${clean(version, 40)}`;
@@ -150,21 +141,21 @@ function checkLibraries({ libraries }: DoctorFacts): DoctorFinding[] {
   });
 }
 
-/** The checks, in the order of their output. */
-const checks: readonly Check[] = [
-  { name: "sim", look: checkSim },
-  { name: "scenario", look: ofSim(checkScenario) },
-  { name: "variables", look: checkVariables },
-  { name: "prefix", look: checkPrefix },
-  { name: "libraries", look: checkLibraries },
-  { name: "cors", look: checkPreflight },
-  { name: "traffic", look: ofSim(checkTraffic) },
-  { name: "flush", look: ofSim(checkFlush) },
-  { name: "bot-filter", look: ofSim(checkBotFilter) },
-  { name: "clock", look: ofSim(checkClock) },
-  { name: "faults", look: ofSim(checkFaults) },
-];
+/** The checks by name, in the order of their output. */
+const checks: Readonly<Record<string, (facts: DoctorFacts) => Findings>> = {
+  sim: checkSim,
+  scenario: ofSim(checkScenario),
+  variables: checkVariables,
+  prefix: checkPrefix,
+  libraries: checkLibraries,
+  cors: checkPreflight,
+  traffic: ofSim(checkTraffic),
+  flush: ofSim(checkFlush),
+  "bot-filter": ofSim(checkBotFilter),
+  clock: ofSim(checkClock),
+  faults: ofSim(checkFaults),
+};
 
 /** All findings, each with its check's name. */
 export const diagnose = (facts: DoctorFacts): (DoctorFinding & { check: string })[] =>
-  checks.flatMap(({ name, look }) => look(facts).map((finding) => ({ check: name, ...finding })));
+  Object.entries(checks).flatMap(([check, look]) => [look(facts)].flat().map((finding) => ({ check, ...finding })));

@@ -1,7 +1,16 @@
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import type { ClockFacts, StoredEvent } from "../../index.ts";
-import { isObject, type Json, type JsonObject, textIn } from "../../kernel/base/json.ts";
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parsedJson,
+  textIn,
+  textsIn,
+} from "../../kernel/base/json.ts";
 import { readRegularFile } from "../../kernel/base/regular-file.ts";
 import { callSim } from "../../kernel/command/ask-sim.ts";
 import { type Running, scenarioMistakes } from "../../kernel/command/running-sim.ts";
@@ -9,14 +18,16 @@ import { fixFor } from "../../kernel/http/rejection-fixes.ts";
 import type { Framework } from "../../lab/egress/env-names.ts";
 import { type ResultCount, resultCounts } from "../../testing/run-report/results.ts";
 
-/** The result of a check: fine, worth knowing, or to be fixed. */
-export type CheckLevel = "ok" | "warning" | "problem";
-
+/** A result: fine, worth knowing, or to be fixed. */
 export interface DoctorFinding {
-  readonly level: CheckLevel;
+  readonly level: "ok" | "warning" | "problem";
   readonly text: string;
   readonly fix?: string;
 }
+
+export const ok = (text: string): DoctorFinding => ({ level: "ok", text });
+export const warning = (text: string, fix: string): DoctorFinding => ({ level: "warning", text, fix });
+export const problem = (text: string, fix: string): DoctorFinding => ({ level: "problem", text, fix });
 
 /** A variable and where it was set: `environment`, or a file's name such as `.env.local`. */
 export interface Variable {
@@ -25,31 +36,18 @@ export interface Variable {
   readonly source: string;
 }
 
-/** A library of PostHog's that the app depends on. */
-interface Library {
-  readonly name: string;
-  /** As installed, or the range that package.json asks for. */
-  readonly version: string;
-}
-
 export interface Traffic {
   readonly requests: number;
   readonly kept: number;
   /** Why events were dropped and requests rejected, newest first, each reason once. */
-  readonly dropped: readonly Trouble[];
-  readonly rejected: readonly Trouble[];
+  readonly dropped: readonly { readonly reason: string; readonly count: number; readonly fix: string }[];
+  readonly rejected: Traffic["dropped"];
   /** Results of capture v1 other than `ok`. */
   readonly results: readonly ResultCount[];
   /** `POST /x` of paths that do not exist, newest first, and what to do about each. */
   readonly unmatched: readonly { readonly what: string; readonly fix: string }[];
   /** The browser that requested flags or settings, if any; `automated` is its name if it is automated. */
   readonly browser: { readonly automated: string | null } | null;
-}
-
-interface Trouble {
-  readonly reason: string;
-  readonly count: number;
-  readonly fix: string;
 }
 
 export interface SimFacts {
@@ -77,7 +75,8 @@ export interface DoctorFacts {
   readonly sim: SimFacts | { readonly missing: string };
   readonly variables: readonly Variable[];
   readonly framework: Framework | null;
-  readonly libraries: readonly Library[];
+  /** PostHog's libraries that the app depends on; versions as installed, or the range that package.json asks for. */
+  readonly libraries: readonly { readonly name: string; readonly version: string }[];
   readonly preflight: Preflight | null;
 }
 
@@ -101,11 +100,6 @@ export function readVariables(env: Readonly<Record<string, string | undefined>>,
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-interface App {
-  readonly framework: Framework | null;
-  readonly libraries: Library[];
-}
-
 /** The first that package.json names: most of them may name vite as well. */
 const frameworkPackages: readonly (readonly [Framework, string])[] = [
   ["next", "next"],
@@ -120,7 +114,7 @@ const frameworkPackages: readonly (readonly [Framework, string])[] = [
 ];
 
 /** The nearest package.json at or above the folder, as far as it is about PostHog. */
-export function readApp(folder: string): App {
+export function readApp(folder: string): Pick<DoctorFacts, "framework" | "libraries"> {
   for (let at = folder; ; at = dirname(at)) {
     const found = parsed(readIfThere(join(at, "package.json")));
     if (found) return appOf(found, at);
@@ -128,7 +122,7 @@ export function readApp(folder: string): App {
   }
 }
 
-function appOf(manifest: JsonObject, folder: string): App {
+function appOf(manifest: JsonObject, folder: string): Pick<DoctorFacts, "framework" | "libraries"> {
   const { dependencies, devDependencies } = manifest;
   const wanted = new Map([devDependencies, dependencies].flatMap((it) => (isObject(it) ? Object.entries(it) : [])));
   const framework = frameworkPackages.find(([, name]) => wanted.has(name))?.[0] ?? null;
@@ -143,13 +137,9 @@ function installed(folder: string, name: string): string | undefined {
   return typeof manifest?.version === "string" ? manifest.version : undefined;
 }
 
-function parsed(text: string | undefined): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function parsed(text = ""): JsonObject | undefined {
+  const value = parsedJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 /** Unreadable files count as missing, and what is no file: password managers make `.env` a pipe. */
@@ -167,15 +157,11 @@ const reach = 1000;
 /** Requests whose headers are read for the browser's name. */
 const looks = 5;
 
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
-
 /** The facts of a running sim, and its traffic. @throws Failure */
 export async function readSim(running: Running, folder: string): Promise<SimFacts> {
   const { info, url, foundBy } = running;
-  const projects = listOf(info.projects).flatMap((it) =>
-    isObject(it) && typeof it.id === "number" && typeof it.api_key === "string"
-      ? [{ id: it.id, api_key: it.api_key }]
-      : [],
+  const projects = objectsIn(info.projects).flatMap(({ id, api_key }) =>
+    typeof id === "number" && typeof api_key === "string" ? [{ id, api_key }] : [],
   );
   return {
     url,
@@ -185,7 +171,7 @@ export async function readSim(running: Running, folder: string): Promise<SimFact
     personalKey: textIn(info, "personal_api_key") || null,
     adoptsTokens: info.adopt_tokens === true,
     clock: await callSim<ClockFacts>(running, "GET", "clock"),
-    faults: listOf(info.faults).flatMap((it) => (typeof it === "string" ? [it] : [])),
+    faults: textsIn(info.faults),
     scenarioMistakes: scenarioMistakes(running, folder),
     traffic: await readTraffic(running, projects[0]?.api_key ?? ""),
   };
@@ -247,11 +233,8 @@ const keptOf = (counts: Json | undefined, requests: readonly Listed[]): number =
     ? counts.kept
     : requests.reduce((sum, { events, dropped }) => sum + events - dropped, 0);
 
-function byReason(reasons: readonly string[]): { reason: string; count: number }[] {
-  const counts = new Map<string, number>();
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts].map(([reason, count]) => ({ reason, count }));
-}
+const byReason = (reasons: readonly string[]): { reason: string; count: number }[] =>
+  [...groupedBy(reasons, (it) => it)].map(([reason, { length: count }]) => ({ reason, count }));
 
 /** What posthog-js requests when it starts. */
 const browserPath = /^\/(?:flags|decide|array)(?:\/|$)/;

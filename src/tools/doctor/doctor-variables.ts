@@ -1,6 +1,15 @@
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { publicPrefixes } from "../../lab/egress/env-names.ts";
-import type { DoctorFacts, DoctorFinding, SimFacts, Variable } from "./doctor-facts.ts";
+import {
+  type DoctorFacts,
+  type DoctorFinding,
+  ok,
+  problem,
+  type SimFacts,
+  type Variable,
+  warning,
+} from "./doctor-facts.ts";
 
 /** The expected content of a variable, by its name. */
 type Role = "host" | "personal key" | "secret key" | "project key" | "project id";
@@ -27,10 +36,6 @@ const prefixes: Readonly<Partial<Record<Role, readonly string[]>>> = {
 /** Only the kind of a key is shown. */
 const masked = (value: string): string =>
   /^ph[a-z]_/.test(value) ? `${value.slice(0, 4)}…` : "a value without phc_, phx_ …";
-
-const ok = (text: string): DoctorFinding => ({ level: "ok", text });
-const warning = (text: string, fix: string): DoctorFinding => ({ level: "warning", text, fix });
-const problem = (text: string, fix: string): DoctorFinding => ({ level: "problem", text, fix });
 
 const useEnv = "phx-sim env prints what it should be";
 
@@ -111,21 +116,15 @@ function checkVariable(variable: Variable, role: Role, sim: SimFacts | undefined
 
 /** Variables with the same finding share a line: `A, B (.env): names the sim`. */
 function together(checked: readonly (readonly [Variable, DoctorFinding])[]): DoctorFinding[] {
-  const groups = new Map<string, { names: string[]; source: string; finding: DoctorFinding }>();
-  for (const [{ name, source }, finding] of checked) {
-    const sort = JSON.stringify([source, finding]);
-    const group = groups.get(sort);
-    if (group) group.names.push(name);
-    else groups.set(sort, { names: [name], source, finding });
-  }
-  return [...groups.values()].map(({ names, source, finding }) => ({
-    ...finding,
-    text: `${names.join(", ")} (${source}): ${finding.text}`,
-  }));
+  const groups = groupedBy(checked, ([{ source }, finding]) => JSON.stringify([source, finding]));
+  return [...groups.values()].flatMap((group) => {
+    const names = group.map(([{ name }]) => name).join(", ");
+    return group.slice(0, 1).map(([{ source }, it]) => ({ ...it, text: `${names} (${source}): ${it.text}` }));
+  });
 }
 
 /** Checks that each variable names this sim, has the right kind of key, and that the sim knows the key. */
-export function checkVariables(facts: DoctorFacts): DoctorFinding[] {
+export function checkVariables(facts: DoctorFacts): DoctorFinding | DoctorFinding[] {
   const sim = simOf(facts);
   const checked = facts.variables.flatMap((variable): [Variable, DoctorFinding][] => {
     const role = roleOf(variable.name);
@@ -133,26 +132,22 @@ export function checkVariables(facts: DoctorFacts): DoctorFinding[] {
   });
   if (checked.length > 0) return together(checked);
   const framework = facts.framework === null ? "" : ` --framework ${facts.framework}`;
-  return [
-    warning(
-      "no variable with POSTHOG_ in its name is set here, nor in a .env file",
-      `phx-sim env${framework} --write .env.local; or phx-sim exec -- your command`,
-    ),
-  ];
+  return warning(
+    "no variable with POSTHOG_ in its name is set here, nor in a .env file",
+    `phx-sim env${framework} --write .env.local; or phx-sim exec -- your command`,
+  );
 }
 
 /** Warns if a framework passes on only names with its prefix, and no key has such a name. */
-export function checkPrefix({ framework, variables }: DoctorFacts): DoctorFinding[] {
+export function checkPrefix({ framework, variables }: DoctorFacts): DoctorFinding | DoctorFinding[] {
   const prefixes = framework === null ? [] : publicPrefixes(framework);
   const prefix = prefixes.at(-1);
   const keys = variables.filter(({ name }) => roleOf(name) === "project key");
   if (prefix === undefined || keys.length === 0) return [];
   if (keys.some(({ name }) => prefixes.some((it) => name.startsWith(it)))) return [];
   const names = keys.map(({ name }) => name).join(", ");
-  return [
-    warning(
-      `${framework} passes only names that begin with ${prefix} to the browser, and there are only ${names}`,
-      `phx-sim env --framework ${framework} --write .env.local`,
-    ),
-  ];
+  return warning(
+    `${framework} passes only names that begin with ${prefix} to the browser, and there are only ${names}`,
+    `phx-sim env --framework ${framework} --write .env.local`,
+  );
 }

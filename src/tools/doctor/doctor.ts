@@ -1,13 +1,17 @@
+import { counted, listed } from "../../kernel/base/text.ts";
+import { callSim } from "../../kernel/command/ask-sim.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { type CommandEnd, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
+import { signOf } from "../../kernel/command/finding.ts";
 import { findRunning, type Running, whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { print } from "../../kernel/command/thin-command.ts";
+import { frameworkTitles, type ProxyFramework } from "../../lab/proxy-check/frameworks.ts";
+import type { ProxyFinding, ProxyReport } from "../../lab/proxy-check/shapes.ts";
 import { diagnose } from "./doctor-checks.ts";
 import {
-  type CheckLevel,
   type DoctorFacts,
   type DoctorFinding,
   readApp,
@@ -15,7 +19,6 @@ import {
   readSim,
   readVariables,
 } from "./doctor-facts.ts";
-import { checkThrough } from "./doctor-through.ts";
 
 const options = {
   origin: { kind: "url", describe: "Check that pages of this origin may send to the sim, e.g. http://localhost:3000" },
@@ -34,6 +37,8 @@ const options = {
   json: { kind: "switch", describe: "Print the findings as JSON" },
 } as const;
 
+type DoctorSettings = Settings<typeof options>;
+
 export const doctor = command({
   name: "doctor",
   describe: "Find out why events do not arrive: variables, keys, host, CORS, what was refused",
@@ -48,9 +53,8 @@ export const doctor = command({
   run,
 });
 
-async function run(settings: Settings<typeof options>, shell: Shell): Promise<CommandEnd> {
-  const { through, origin, timeout, json } = settings.values;
-  if (through !== undefined) return checkThrough({ through, origin, timeout, json }, settings, shell);
+async function run(settings: DoctorSettings, shell: Shell): Promise<CommandEnd> {
+  if (settings.values.through !== undefined) return checkThrough(settings, shell);
   const found = await findings(settings, shell);
   const passed = found.every(({ level }) => level !== "problem");
   const lines = found.map((finding) => findingLine(finding, shell.outStyle));
@@ -59,7 +63,7 @@ async function run(settings: Settings<typeof options>, shell: Shell): Promise<Co
 }
 
 /** The findings in the app and the sim, and in a data folder that was given; only in that folder if no sim runs. */
-async function findings(settings: Settings<typeof options>, shell: Shell) {
+async function findings(settings: DoctorSettings, shell: Shell) {
   if (settings.origins.data.source !== "flag") return diagnose(await gather(settings, shell));
   const damage = await checkedData(settings.values.data);
   const facts = await gather(settings, shell);
@@ -77,7 +81,7 @@ async function checkedData(folder: string): Promise<(DoctorFinding & { check: st
   }));
 }
 
-async function gather(settings: Settings<typeof options>, shell: Shell): Promise<DoctorFacts> {
+async function gather(settings: DoctorSettings, shell: Shell): Promise<DoctorFacts> {
   const variables = readVariables(shell.env, shell.cwd);
   const app = readApp(shell.cwd);
   const running = await findOrExplain(settings, shell);
@@ -88,7 +92,7 @@ async function gather(settings: Settings<typeof options>, shell: Shell): Promise
   return { sim, variables, ...app, preflight };
 }
 
-async function findOrExplain(settings: Settings<typeof options>, shell: Shell): Promise<Running | Failure> {
+async function findOrExplain(settings: DoctorSettings, shell: Shell): Promise<Running | Failure> {
   try {
     return await findRunning(settings, shell);
   } catch (error) {
@@ -97,11 +101,59 @@ async function findOrExplain(settings: Settings<typeof options>, shell: Shell): 
   }
 }
 
-const marks: Readonly<Record<CheckLevel, (style: Style) => string>> = {
-  ok: (style) => style.good("✓"),
-  warning: (style) => style.bold("!"),
-  problem: (style) => style.bad("✗"),
+const findingLine = ({ level, text, fix }: DoctorFinding, style: Style): string =>
+  `${signOf(level, style)} ${clean(text, 600)}${fix === undefined ? "" : ` → ${clean(fix, 300)}`}`;
+
+/** Longest time for all requests: each has its own limit, and the check ends after two without an answer. */
+const wholeMs = 180_000;
+
+/** Frameworks of package.json whose proxies have fixes of their own; Vite's comes with others. */
+const named: Readonly<Record<string, ProxyFramework>> = {
+  next: "next",
+  nuxt: "nuxt",
+  sveltekit: "sveltekit",
+  vite: "vite",
+  vue: "vite",
 };
 
-const findingLine = ({ level, text, fix }: DoctorFinding, style: Style): string =>
-  `${marks[level](style)} ${clean(text, 600)}${fix === undefined ? "" : ` → ${clean(fix, 300)}`}`;
+/** `doctor --through`: checks a reverse proxy with the running sim. */
+async function checkThrough(settings: DoctorSettings, shell: Shell): Promise<CommandEnd> {
+  const { through, origin, timeout, json } = settings.values;
+  const running = await findRunning(settings, shell);
+  const { framework } = readApp(shell.cwd);
+  const body = { through, origin, framework: framework === null ? undefined : named[framework], timeout_ms: timeout };
+  const report = await callSim<ProxyReport>(running, "POST", "proxies/check", body, wholeMs);
+  print(shell, json, report, reportLines(report, shell.outStyle));
+  return report.passed ? "ok" : 1;
+}
+
+function reportLines(report: ProxyReport, style: Style): string[] {
+  const { url, sim, frameworks, requests, not_sent: left, findings, passed } = report;
+  const levels = new Map(findings.map(({ code, level }) => [code, level]));
+  const [framework] = frameworks;
+  const made = framework === undefined ? "" : ` (${frameworkTitles[framework]})`;
+  return [
+    `${clean(url)}${made} → ${clean(sim)}`,
+    ...requests.map((it) => requestLine(it, levels, style)),
+    ...(left.length === 0 ? [] : [`- not sent, as nothing arrived: ${left.join(", ")}`]),
+    ...findings.map((it) => proxyLine(it, style)),
+    passed
+      ? `${signOf("ok", style)} ${counted(requests.length, "request")} went through; nothing of them is kept`
+      : `${signOf("problem", style)} ${counted(findings.filter(({ level }) => level === "problem").length, "problem")}: docs/proxies.md`,
+  ];
+}
+
+function requestLine(
+  { name, request, status, arrived, codes }: ProxyReport["requests"][number],
+  levels: ReadonlyMap<string, ProxyFinding["level"]>,
+  style: Style,
+): string {
+  const problems = codes.filter((it) => levels.get(it) === "problem");
+  const mark = signOf(problems.length > 0 ? "problem" : "ok", style);
+  const [what = ""] = request.split("?");
+  const end = problems.length > 0 ? problems.join(", ") : arrived ? "as sent" : "answered by the proxy itself";
+  return `${mark} ${name.padEnd(22)} ${what.replace(/phc_probe_\d+/, "TOKEN").padEnd(42)} ${status ?? "-"}  ${end}`;
+}
+
+const proxyLine = ({ code, level, what, requests, detail, cause, fix }: ProxyFinding, style: Style): string =>
+  `${signOf(level, style)} ${code}: ${what} (${listed(requests)}: ${clean(detail, 400)}); likely: ${cause} → ${clean(fix, 600)}`;

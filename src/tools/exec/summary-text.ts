@@ -1,5 +1,6 @@
 import { counted, times } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
+import { findingText } from "../../kernel/command/finding.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { lintLine } from "../../lab/lint/command.ts";
 import { outcomeText } from "../../state/journal/outcomes.ts";
@@ -41,11 +42,10 @@ const words = {
 } as const satisfies Record<string, MishapWords>;
 
 function mishapLine({ word, isBad, isName }: MishapWords, mishap: Mishap, style: Style): string {
-  const { what, code, sentence, fix, count } = mishap;
-  const named = isName ? `"${clean(what, 80)}"` : clean(what, 200);
-  const line = `${isBad ? style.bad(word) : word} ${named}${times(count)} ${clean(code, 60)}: ${clean(sentence)}`;
+  const what = isName ? `"${clean(mishap.what, 80)}"` : clean(mishap.what, 200);
+  const text = findingText({ ...mishap, what, sentence: clean(mishap.sentence) });
   const projects = projectText(mishap);
-  return `  ${line}${fix && ` → ${clean(fix)}`}${projects && `\n    in ${projects}`}`;
+  return `  ${isBad ? style.bad(word) : word} ${text}${projects && `\n    in ${projects}`}`;
 }
 
 /** The first lines of a list, and how many more there are. */

@@ -3,18 +3,13 @@ import { writeWhole } from "../../../kernel/base/whole-file.ts";
 import { clean } from "../../../kernel/command/clean-text.ts";
 import type { Shell } from "../../../kernel/command/command.ts";
 import { Failure } from "../../../kernel/command/failure.ts";
+import { emphasized, isAtLeast } from "../../../kernel/command/finding.ts";
 import { junitReport } from "../../../kernel/command/junit.ts";
 import type { Style } from "../../../kernel/command/style.ts";
 import type { DifferenceGroup } from "../shapes.ts";
 import { type Comparison, type RouteTally, skipReasons } from "../verify/compare.ts";
 import type { Severity } from "../verify/compare-json.ts";
 import { onFile } from "./tape-trouble.ts";
-
-const failing: Readonly<Record<Severity, readonly Severity[]>> = {
-  break: ["break"],
-  additive: ["break", "additive"],
-  value: ["break", "additive", "value"],
-};
 
 export interface ReportRequest {
   command: string;
@@ -32,8 +27,7 @@ export interface ReportRequest {
 /** Reports a comparison as text, JSON and JUnit; fails when there is a difference that is to fail, or nothing to compare. @throws Failure */
 export async function reportComparison(result: Comparison, request: ReportRequest, shell: Shell): Promise<"ok"> {
   const { name, json, junit, sides } = request;
-  const fatal = new Set(failing[request.failOn]);
-  const fails = (it: { severity: Severity }) => fatal.has(it.severity);
+  const fails = (it: { severity: Severity }) => isAtLeast(it.severity, request.failOn);
   const failed = result.groups.filter(fails);
   const trouble = troubleOf(result);
   const ok = failed.length === 0 && trouble === undefined;
@@ -80,12 +74,6 @@ export function problemCount<P>() {
 
 const mostLines = 200;
 
-const labels: Readonly<Record<Severity, { text: string; paint(style: Style): (text: string) => string }>> = {
-  break: { text: "break   ", paint: (style) => style.bad },
-  additive: { text: "additive", paint: (style) => style.bold },
-  value: { text: "value   ", paint: (style) => style.dim },
-};
-
 const severities: readonly Severity[] = ["break", "additive", "value"];
 
 type Sides = readonly [recorded: string, other: string];
@@ -95,9 +83,9 @@ const differenceText = ({ path, detail, recorded, own }: DifferenceGroup, [first
   `${clean(path, 120)}: ${detail} (${first} ${clean(recorded, 80)}, ${second} ${clean(own, 80)})`;
 
 function groupLine(group: DifferenceGroup, sides: Sides, style: Style): string {
-  const { text, paint } = labels[group.severity];
+  const label = emphasized(group.severity, group.severity.padEnd(8), style);
   const times = `${group.count}×`.padStart(6);
-  return `  ${paint(style)(text)}${times}  ${differenceText(group, sides)}  ${style.dim(`#${group.first}`)}`;
+  return `  ${label}${times}  ${differenceText(group, sides)}  ${style.dim(`#${group.first}`)}`;
 }
 
 interface Routes {
