@@ -1,33 +1,25 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { isObject, type JsonObject, parsedJson } from "../../kernel/base/json.ts";
+import { queryText } from "../../kernel/call/call.ts";
 import { type Address, callSim } from "../../kernel/command/ask-sim.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { Failure } from "../../kernel/command/failure.ts";
+import type { EventPage } from "../../state/journal/stored-event.ts";
 import type { PlannableEvent } from "./plan.ts";
 
 /** The largest page that the sim returns. */
 const page = 10_000;
 
-/** Selects kept events of the sim. */
-export interface Which {
-  readonly project: number | undefined;
-  readonly since: number | undefined;
-  readonly event?: string | undefined;
-}
-
 /** The sim's kept events, page by page. */
-export async function* simEvents(sim: Address, which: Which): AsyncGenerator<PlannableEvent> {
+export async function* simEvents(
+  sim: Address,
+  which: { readonly project?: number; readonly since?: number; readonly event?: string },
+): AsyncGenerator<PlannableEvent> {
   let since = which.since ?? 0;
   for (let more = true; more; ) {
-    const query = new URLSearchParams({ outcome: "kept", limit: String(page), since: String(since) });
-    if (which.project !== undefined) query.set("project", String(which.project));
-    if (which.event !== undefined) query.set("event", which.event);
-    const answer = await callSim<{ events: PlannableEvent[]; cursor: number; more: boolean }>(
-      sim,
-      "GET",
-      `events?${query}`,
-    );
+    const query = queryText({ outcome: "kept", limit: page, ...which, since });
+    const answer = await callSim<EventPage>(sim, "GET", `events${query}`);
     yield* answer.events;
     more = answer.more && answer.cursor > since;
     since = answer.cursor;
@@ -57,8 +49,8 @@ function eventIn(line: string, number: number, file: string): PlannableEvent {
   const value = parsedJson(line);
   const { event, properties = {}, seq, distinct_id, outcome } = isObject(value) ? value : ({} as JsonObject);
   if (typeof event !== "string" || !isObject(properties)) {
-    const wanted = 'an event as JSON, with "event" and "properties"';
-    throw new Failure("usage", `${clean(file)}:${number}: expected ${wanted}`);
+    const expected = 'an event as JSON, with "event" and "properties"';
+    throw new Failure("usage", `${clean(file)}:${number}: expected ${expected}`);
   }
   return {
     seq: typeof seq === "number" ? seq : number,

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { relative } from "node:path";
+import { shortened } from "../../kernel/base/problem.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { writeWhole } from "../../kernel/base/whole-file.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
@@ -61,18 +61,14 @@ const shippedSchema = "./node_modules/phx-sim/docs/reference/plan.schema.json";
 async function eventsFor(
   settings: From,
   shell: Shell,
-  which: { since?: number | undefined; event?: string | undefined } = {},
+  which: Omit<Parameters<typeof simEvents>[1], "project">,
 ): Promise<AsyncIterable<PlannableEvent>> {
-  const { values } = settings;
-  if (values.events !== undefined) return fileEvents(values.events);
-  const running = await findRunning(settings, shell);
-  return simEvents(running, { since: which.since, event: which.event, project: values.project });
+  const { events, project } = settings.values;
+  if (events !== undefined) return fileEvents(events);
+  return simEvents(await findRunning(settings, shell), { ...which, project });
 }
 
-const shown = (path: string, folder: string): string => {
-  const name = relative(folder, path);
-  return clean(name === "" || name.startsWith("..") ? path : name);
-};
+const shown = (path: string, folder: string): string => clean(shortened(path, folder));
 
 /** Reports each mistake of a plan that cannot be used. */
 async function reported<T>(reading: () => Promise<T>, shell: Shell): Promise<T> {

@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { isObject, type JsonObject, stepsOf, textOf } from "../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, stepsOf, textOf, valueAt } from "../../kernel/base/json.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { isSdkProperty } from "../../state/journal/sdk-properties.ts";
 import {
@@ -170,18 +170,15 @@ function findingOf(error: ErrorObject): ValueFinding {
   const { kind, expected, hint, name } = rows.get(error.keyword) ?? named(error.message ?? error.keyword);
   const below = name?.(error);
   const path = stepsOf(error.instancePath);
-  const value = typeof below === "string" ? valueBelow(error.data, below) : error.data;
+  const inner = typeof below === "string" ? [below] : [];
   return {
     kind,
-    path: typeof below === "string" ? [...path, below] : path,
+    path: [...path, ...inner],
     expected: expected(error),
-    actual: shownValue(value),
+    actual: shownValue(valueAt(error.data as Json | undefined, inner)),
     hint: hint?.(error) ?? null,
   };
 }
-
-const valueBelow = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** An issue with more than the standard requires, as zod's have. */
 interface Issue extends StandardIssue {
@@ -251,12 +248,3 @@ const pathOf = ({ path = [] }: Issue): (string | number)[] =>
     const key = typeof step === "object" ? step.key : step;
     return typeof key === "number" ? key : String(key);
   });
-
-function valueAt(value: unknown, path: ValueFinding["path"]): unknown {
-  let at = value;
-  for (const step of path) {
-    if (Array.isArray(at)) at = at[Number(step)];
-    else at = isObject(at) && Object.hasOwn(at, step) ? at[String(step)] : undefined;
-  }
-  return at;
-}

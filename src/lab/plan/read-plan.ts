@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isObject, type JsonObject } from "../../kernel/base/json.ts";
+import { isObject, type JsonObject, objectIn } from "../../kernel/base/json.ts";
 import { JsonError, parsePlacedJson } from "../../kernel/base/json-places.ts";
 import { readRegularFile } from "../../kernel/base/regular-file.ts";
 import { loadCompiler, plannedEvent, planOf, verify } from "./compile-plan.ts";
@@ -63,11 +63,6 @@ const partsOf = (content: JsonObject) => ({
     Object.entries(objectIn(content, "$defs")).map(([name, it]) => [name, schemaFrom(it)]),
   ),
 });
-
-function objectIn(content: JsonObject, key: string): JsonObject {
-  const value = content[key];
-  return isObject(value) ? value : {};
-}
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
