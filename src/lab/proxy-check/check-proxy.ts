@@ -1,13 +1,13 @@
 import { SimError } from "../../kernel/base/errors.ts";
+import { byLevel } from "../../kernel/command/finding.ts";
 import { credentialPlace } from "../../kernel/http/closed-hosts.ts";
 import { hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../kernel/http/host-rules.ts";
 import { codeRow, type ProxyCode } from "./codes.ts";
 import { differencesOf, type ProbeExchange, type ProxyDifference, type ProxyPlace } from "./compare.ts";
+import { createReception, type ProxyAnswer, type ProxyOutcome, type Reception, sendToProxy } from "./exchange.ts";
 import { frameworksIn, type ProxyFramework } from "./frameworks.ts";
 import type { ProbeDesk } from "./probe-desk.ts";
 import { newNonce, type Probe, probesOf } from "./probes.ts";
-import { createReception, type Reception } from "./reception.ts";
-import { type ProxyAnswer, type ProxyOutcome, sendToProxy } from "./send-probe.ts";
 import type { ProxyCheck, ProxyFinding, ProxyReport } from "./shapes.ts";
 
 export interface ProxyPorts {
@@ -206,7 +206,7 @@ function reportOf(order: ProxyCheck, sim: string, url: URL, run: ProxyRun, page:
       const level = code === "cors" && order.origin !== undefined ? "problem" : codeRow(code).level;
       return { code, level, what, requests, detail, cause, fix: fixFor(fix, frameworks, url, sim) };
     })
-    .sort((a, b) => Number(a.level === "warning") - Number(b.level === "warning"));
+    .sort((a, b) => byLevel(a.level, b.level));
   return {
     url: url.href,
     sim,

@@ -2,9 +2,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { parsedJson } from "../../kernel/base/json.ts";
 import { withoutPort } from "../../kernel/http/host-rules.ts";
 import type { ProxyCode } from "./codes.ts";
+import { gunzipped, type ProbeArrival, type ProxyAnswer, type ProxyOutcome } from "./exchange.ts";
 import type { Probe } from "./probes.ts";
-import type { ProbeArrival } from "./reception.ts";
-import type { ProxyAnswer, ProxyOutcome } from "./send-probe.ts";
 
 /** One difference between what was sent and what came, at one probe. */
 export interface ProxyDifference {
@@ -31,14 +30,6 @@ const size = (bytes: Buffer): string => `${bytes.length} bytes`;
 /** Only the beginning of what another program wrote. */
 const shown = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text);
 
-const unpacked = (bytes: Buffer): Buffer | undefined => {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: 20_000_000 });
-  } catch {
-    return undefined;
-  }
-};
-
 const sameJson = (a: Buffer, b: Buffer): boolean => {
   const [first, second] = [parsedJson(a.toString()), parsedJson(b.toString())];
   return first !== undefined && JSON.stringify(first) === JSON.stringify(second);
@@ -54,7 +45,7 @@ const replacements = (bytes: Buffer): number => bytes.toString("latin1").split("
 const bodyTests: readonly (readonly [ProxyCode, (sent: Buffer, got: Buffer) => boolean])[] = [
   ["body_missing", (_, got) => got.length < 20 && leftovers.includes(got.toString().trim())],
   ["body_truncated", (sent, got) => got.length < sent.length && sent.subarray(0, got.length).equals(got)],
-  ["body_decompressed", (sent, got) => unpacked(sent)?.equals(got) === true],
+  ["body_decompressed", (sent, got) => gunzipped(sent)?.equals(got) === true],
   [
     "body_text",
     (sent, got) =>
@@ -67,11 +58,11 @@ const bodyTests: readonly (readonly [ProxyCode, (sent: Buffer, got: Buffer) => b
     "body_reencoded",
     (sent, got) => {
       const text = got.toString("latin1").trim().replace(/^"|"$/g, "");
-      const opened = unpacked(got);
+      const opened = gunzipped(got);
       return (
         text === sent.toString("base64") ||
         sameJson(sent, got) ||
-        opened?.equals(unpacked(sent) ?? sent) === true ||
+        opened?.equals(gunzipped(sent) ?? sent) === true ||
         (sent.indexOf("data=") === 0 && decodeForm(sent) === decodeForm(got))
       );
     },
@@ -171,7 +162,7 @@ function answerDifferences(
   if (bareType(headers["content-type"]) !== bareType(own.type))
     found.push({ code: "answer_type", detail: `${own.type} became ${headers["content-type"] ?? "none"}` });
   if (body?.equals(own.body)) return found;
-  const isPacked = unpacked(answer.body)?.equals(own.body) === true;
+  const isPacked = gunzipped(answer.body)?.equals(own.body) === true;
   if (body === undefined || isPacked) {
     const named = headers["content-encoding"] ?? "none";
     return [

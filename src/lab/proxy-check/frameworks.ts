@@ -1,16 +1,18 @@
-import type { ProxyAnswer } from "./send-probe.ts";
+import type { ProxyAnswer } from "./exchange.ts";
 
 /** What a proxy is made with, as far as fixes differ. */
-export type ProxyFramework =
-  | "next"
-  | "vite"
-  | "nuxt"
-  | "sveltekit"
-  | "nginx"
-  | "caddy"
-  | "express"
-  | "vercel"
-  | "cloudflare";
+export const proxyFrameworks = [
+  "next",
+  "vite",
+  "nuxt",
+  "sveltekit",
+  "nginx",
+  "caddy",
+  "express",
+  "vercel",
+  "cloudflare",
+] as const;
+export type ProxyFramework = (typeof proxyFrameworks)[number];
 
 interface Trace {
   readonly framework: ProxyFramework;

@@ -1,22 +1,8 @@
 import { z } from "zod";
 import { type ProxyCode, proxyCodes } from "./codes.ts";
-import type { ProxyFramework } from "./frameworks.ts";
+import { proxyFrameworks } from "./frameworks.ts";
 
-const codes = Object.keys(proxyCodes) as [ProxyCode, ...ProxyCode[]];
-const frameworks = [
-  "next",
-  "vite",
-  "nuxt",
-  "sveltekit",
-  "nginx",
-  "caddy",
-  "express",
-  "vercel",
-  "cloudflare",
-] as const satisfies ProxyFramework[];
-
-const Code = z.enum(codes);
-const Level = z.enum(["problem", "warning"]);
+const Code = z.enum(Object.keys(proxyCodes) as [ProxyCode, ...ProxyCode[]]);
 
 export const ProxyCheck = z.strictObject({
   through: z.string().describe("Address of the proxy, such as http://localhost:3000/ingest"),
@@ -25,7 +11,7 @@ export const ProxyCheck = z.strictObject({
     .refine((it) => URL.canParse(it) && new URL(it).origin === it, "an origin such as http://localhost:3000")
     .optional()
     .describe("Origin of the app's pages, if it is another one: then a missing permission (CORS) is a problem"),
-  framework: z.enum(frameworks).optional().describe("What the proxy is made with, if its answers do not show it"),
+  framework: z.enum(proxyFrameworks).optional().describe("What the proxy is made with, if its answers do not show it"),
   timeout_ms: z
     .int()
     .min(100)
@@ -38,7 +24,7 @@ export type ProxyCheck = z.output<typeof ProxyCheck>;
 const ProxyFinding = z
   .strictObject({
     code: Code.describe("docs/proxies.md lists them"),
-    level: Level.describe("problem: events, flags or recordings are lost"),
+    level: z.enum(["problem", "warning"]).describe("problem: events, flags or recordings are lost"),
     what: z.string(),
     requests: z.array(z.string()).describe("Names of the requests"),
     detail: z.string().describe("What was seen at the first of them"),
@@ -63,7 +49,7 @@ export const ProxyReport = z
     url: z.string(),
     sim: z.string().describe("The address that the proxy should send to"),
     passed: z.boolean().describe("True without a problem; warnings do not count"),
-    frameworks: z.array(z.enum(frameworks)).describe("Recognized; the first one decides about fixes"),
+    frameworks: z.array(z.enum(proxyFrameworks)).describe("Recognized; the first one decides about fixes"),
     requests: z.array(ProxyRequestResult),
     not_sent: z.array(z.string()).describe("Requests that were left out, as the first ones did not arrive"),
     findings: z.array(ProxyFinding).describe("Problems first"),
