@@ -1,7 +1,7 @@
 import type { GenerationCalendar } from "./calendar.ts";
 
 /** Counts of one event, or of all; the lists are by `days` and `weeks` of the figures. */
-export interface EventFigures {
+interface EventFigures {
   total: number;
   users: number;
   by_day: number[];
@@ -10,7 +10,7 @@ export interface EventFigures {
 }
 
 /** The users of a week, and how many of them came in each week from that one on. */
-export interface RetentionRow {
+interface RetentionRow {
   /** First day of the week. */
   week: string;
   /** The first number is the size of the row. */
@@ -18,7 +18,7 @@ export interface RetentionRow {
 }
 
 /** Users by what they did in a period and the one before it. */
-export interface LifecycleFigures {
+interface LifecycleFigures {
   new: number[];
   returning: number[];
   resurrecting: number[];
@@ -71,7 +71,7 @@ export interface UserTally {
   readonly weeks: number[];
 }
 
-export interface FigureTerms {
+interface FigureTerms {
   readonly names: readonly string[];
   readonly funnel: { readonly steps: readonly string[]; readonly windowMs: number };
   readonly retained: string;
