@@ -174,3 +174,15 @@ function detailAt(detail: string, { name, option }: Place, options: Options): st
   const within = name.startsWith("/") ? ` ${name}` : "";
   return detail.startsWith("--") ? detail : `${spelled}${within}: ${detail}`;
 }
+
+const mostCounts = 200;
+
+/** A count of the control API, asked for until it is complete. */
+export async function wholeCount<Totals extends { readonly counting: boolean }>(
+  ask: () => Promise<Totals>,
+): Promise<Totals> {
+  for (let call = 1; ; call++) {
+    const totals = await ask();
+    if (!totals.counting || call === mostCounts) return totals;
+  }
+}

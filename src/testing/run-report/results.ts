@@ -2,6 +2,7 @@ import { counted } from "../../kernel/base/text.ts";
 import { explain, type ReasonText } from "../../state/journal/drop-reasons.ts";
 import type { RequestInFull } from "../../state/journal/request-shapes.ts";
 import type { EventPage } from "../../state/journal/stored-event.ts";
+import { noTests } from "./run-report.ts";
 import type { VerdictSection } from "./shapes.ts";
 
 /** Events with the same result of capture v1. */
@@ -85,7 +86,7 @@ export function resultSection(counts: readonly ResultCount[]): VerdictSection | 
     total: counts.reduce((sum, { count }) => sum + count, 0),
     items: counts.map((it) => ({
       ...{ code: it.details, what: it.result, ...resultText(it), count: it.count },
-      tests: { items: [], left_out: 0 },
+      tests: noTests,
     })),
     left_out: 0,
     text: null,

@@ -57,7 +57,7 @@ function mishapsOf(kind: "dropped" | "rejected" | "unmatched", { counts, mishaps
   return { total: counts[kind], ...firstOf([...mishaps[kind].values()].map(shown), mostListed) };
 }
 
-const noTests: Mishap["tests"] = { items: [], left_out: 0 };
+export const noTests: Mishap["tests"] = { items: [], left_out: 0 };
 
 function egressOf(blocked: RunFacts["blocked"]): RunVerdict["egress"] {
   const shown = ({ call, count }: RunFacts["blocked"][number]): Mishap => ({

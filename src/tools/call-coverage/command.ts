@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { isObject, parsedJson } from "../../kernel/base/json.ts";
-import { callSim } from "../../kernel/command/ask-sim.ts";
+import { isObject, objectIn, objectsIn, parsedJson, textIn } from "../../kernel/base/json.ts";
+import { callSim, wholeCount } from "../../kernel/command/ask-sim.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
@@ -68,43 +68,29 @@ export async function sourceIn(
   }
 }
 
-const mostCalls = 200;
-
 async function firedInSim(settings: Settings<typeof options>, shell: Shell): Promise<Fired> {
-  const { addServed, firedIn } = await import("./measure.ts");
+  const { firedIn } = await import("./measure.ts");
   const { project } = settings.values;
   const running = await findRunning(settings, shell);
-  const fired = await firedIn(simEvents(running, { project, since: undefined }));
-  for (let call = 1; ; call++) {
-    const { flags, counting } = await callSim<FlagTotals>(running, "GET", "flag-decisions/totals");
-    if (counting && call < mostCalls) continue;
-    addServed(
-      fired,
-      flags.filter((it) => project === undefined || it.project === project),
-    );
-    return fired;
-  }
+  const { flags } = await wholeCount(() => callSim<FlagTotals>(running, "GET", "flag-decisions/totals"));
+  const served = flags.filter((it) => project === undefined || it.project === project);
+  return firedIn(simEvents(running, { project }), served);
 }
 
 /** The events of a report, and the flags that its verdict has as served. */
 async function firedInReport(folder: string): Promise<Fired> {
-  const { addServed, firedIn } = await import("./measure.ts");
+  const { firedIn } = await import("./measure.ts");
   const { readFile } = await import("node:fs/promises");
-  const fired = await firedIn(fileEvents(join(folder, "events.ndjson")));
   const summary = parsedJson(await readFile(join(folder, "summary.json"), "utf8").catch(() => ""));
-  const flags = isObject(summary) && isObject(summary.flags) ? summary.flags.items : undefined;
-  for (const it of Array.isArray(flags) ? flags : []) {
-    if (!isObject(it) || typeof it.key !== "string" || !Array.isArray(it.values)) continue;
-    const values = it.values
-      .filter(isObject)
-      .map(({ value, served }) => ({
-        value: typeof value === "string" || typeof value === "boolean" ? value : null,
-        served: typeof served === "number" ? served : 0,
-        called: 0,
-      }));
-    addServed(fired, [{ key: it.key, values }]);
-  }
-  return fired;
+  const flags = isObject(summary) ? objectsIn(objectIn(summary, "flags").items) : [];
+  const served = flags.map((flag) => ({
+    key: textIn(flag, "key"),
+    values: objectsIn(flag.values).map(({ value, served }) => ({
+      value: typeof value === "string" || typeof value === "boolean" ? value : null,
+      served: typeof served === "number" ? served : 0,
+    })),
+  }));
+  return firedIn(fileEvents(join(folder, "events.ndjson")), served);
 }
 
 async function run(settings: Settings<typeof options>, shell: Shell) {
@@ -116,8 +102,9 @@ async function run(settings: Settings<typeof options>, shell: Shell) {
     { tests: values["include-tests"], ignore, wrappers: wrapper },
   );
   const fired = report === undefined ? await firedInSim(settings, shell) : await firedInReport(report);
-  const { measureCallCoverage } = await import("./measure.ts");
-  const { callCoverageLcov, callCoverageLines, callCoverageSummary } = await import("./words.ts");
+  const { callCoverageLcov, callCoverageLines, callCoverageSummary, measureCallCoverage } = await import(
+    "./measure.ts"
+  );
   const result = measureCallCoverage(found, fired);
   if (result.sites.length === 0) throw new Failure("failed", clean(callCoverageSummary(result), 4_000));
   if (lcov !== undefined) await writeResult(lcov, callCoverageLcov(result), "--lcov");

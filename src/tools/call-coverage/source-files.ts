@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { compareText } from "../../kernel/base/text.ts";
 import type { CallSite, SourceProblem } from "./calls.ts";
+import { scriptCalls } from "./script-calls.ts";
 
 const isScript = (path: string): boolean => /\.([cm]?[jt]s|[jt]sx|vue|svelte|astro)$/.test(path);
 
@@ -57,7 +58,6 @@ export async function findSites(
   const sites: FoundSite[] = [];
   const problems: (SourceProblem & { file: string })[] = [];
   const seen = new Set<string>();
-  const { scriptCalls } = await import("./script-calls.ts");
   const wrappers = new Set(options.wrappers);
   const words = options.wrappers.map((it) => it.split(".").at(-1) ?? it);
   async function read(path: string): Promise<void> {

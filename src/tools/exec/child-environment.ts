@@ -1,4 +1,5 @@
 import type { Sim } from "../../index.ts";
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import type { Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
@@ -30,12 +31,11 @@ const shown = (kind: ValueKind, value: string): string =>
 /** Names that bundlers pass on: a prefix before `POSTHOG_`. */
 const prefixed = /^([A-Z]\w*?_)(POSTHOG_\w+)$/;
 
-/** `key → all its values`, each once, in the order of their first occurrence. */
-function grouped(pairs: readonly (readonly [key: string, value: string])[]): [string, string[]][] {
-  const groups = new Map<string, Set<string>>();
-  for (const [key, value] of pairs) groups.set(key, (groups.get(key) ?? new Set()).add(value));
-  return [...groups].map(([key, values]) => [key, [...values]]);
-}
+/** `names = key` for each key, each name once. */
+const named = (pairs: readonly (readonly [key: string, name: string])[]): string[] =>
+  [...groupedBy(pairs, ([key]) => key)].map(
+    ([key, of]) => `${[...new Set(of.map(([, name]) => name))].join(", ")} = ${key}`,
+  );
 
 /**
  * Which variables are set, and which kind of key each one is: `POSTHOG_API_KEY = project key (phc_…)`. Those of the
@@ -47,15 +47,11 @@ function variableLines(variables: Readonly<Record<string, string>>, access: Acce
     return { prefix, tail, value, kind: kindOf(value, access) };
   });
   const plain = rows.filter(({ prefix }) => prefix === undefined);
-  const lines = grouped(plain.map(({ tail, kind, value }) => [shown(kind, value), tail])).map(
-    ([kind, names]) => `  ${names.join(", ")} = ${kind}`,
-  );
+  const lines = named(plain.map(({ tail, kind, value }) => [shown(kind, value), tail])).map((it) => `  ${it}`);
   const framed = rows.filter(({ prefix }) => prefix !== undefined);
   if (framed.length === 0) return lines;
   const prefixes = [...new Set(framed.map(({ prefix }) => prefix))].join(", ");
-  const names = grouped(framed.map(({ kind, tail }) => [kind, tail])).map(
-    ([kind, names]) => `${names.join(", ")} = ${kind}`,
-  );
+  const names = named(framed.map(({ kind, tail }) => [kind, tail]));
   return [...lines, `  and with ${prefixes} before: ${names.join("; ")}`];
 }
 
@@ -84,20 +80,11 @@ export async function openEgressGuard(url: string, shell: Shell): Promise<ChildG
   }
 }
 
-/** Equal calls that were blocked. */
-export interface Blocked {
-  readonly call: string;
-  readonly count: number;
-}
-
 /** The blocked calls, equal ones together, in the order of their first occurrence. */
-export async function blockedBy(guard: ChildGuard | undefined): Promise<Blocked[]> {
-  const counts = new Map<string, number>();
-  for (const { method, url } of (await guard?.calls()) ?? []) {
-    const call = method === null ? url : `${method} ${url}`;
-    counts.set(call, (counts.get(call) ?? 0) + 1);
-  }
-  return [...counts].map(([call, count]) => ({ call, count }));
+export async function blockedBy(guard: ChildGuard | undefined): Promise<{ call: string; count: number }[]> {
+  const calls = (await guard?.calls()) ?? [];
+  const groups = groupedBy(calls, ({ method, url }) => (method === null ? url : `${method} ${url}`));
+  return [...groups].map(([call, { length: count }]) => ({ call, count }));
 }
 
 /** Settings of commands that run a command. */

@@ -28,7 +28,7 @@ import {
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
 import { type ExecSettings, runOptions } from "./exec-options.ts";
 import type { ExitCheck } from "./kill-after-response.ts";
-import { appendStepSummary, makeResultFolder, reportPaths, verdictText, writeReport } from "./report-files.ts";
+import { appendStepSummary, junitOf, makeResultFolder, reportPaths, verdictText, writeReport } from "./report-files.ts";
 import {
   baselineFor,
   comparedWith,
@@ -247,7 +247,7 @@ async function writeFiles(
 ): Promise<RunFailure[]> {
   const writes = [
     ...(report === undefined ? [] : [() => writeReport(report, sim, verdict, record)]),
-    ...(junit === undefined ? [] : [() => writeJunit(junit, verdict)]),
+    ...(junit === undefined ? [] : [() => writeResult(junit, junitOf(verdict), "--junit")]),
   ];
   const failures: RunFailure[] = [];
   for (const write of writes) {
@@ -259,11 +259,6 @@ async function writeFiles(
     }
   }
   return failures;
-}
-
-async function writeJunit(file: string, verdict: RunVerdict): Promise<void> {
-  const { junitOf } = await import("./run-report-junit.ts");
-  await writeResult(file, junitOf(verdict), "--junit");
 }
 
 const closeMs = 1500;

@@ -1,12 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import type { Sim } from "../../index.ts";
 import { builtFile } from "../../kernel/base/built-file.ts";
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
+import { shortened } from "../../kernel/base/problem.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { nodeOptions } from "../../lab/egress/child-guard.ts";
 import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "../../lab/egress/exit-record.ts";
+import { firstOf, noTests } from "../../testing/run-report/run-report.ts";
 import type { Mishap, VerdictSection } from "../../testing/run-report/shapes.ts";
 import type { ChildEnd } from "./child-process.ts";
 import { allEvents } from "./run-findings.ts";
@@ -22,7 +25,7 @@ const metricsFix =
 /** Nothing can be said, which fails the run: it was to be tested. */
 const untested = (code: string, sentence: string, fix: string): VerdictSection => ({
   ...{ name, title, failed: true, summary: `not tested: ${sentence}`, total: 1, left_out: 0, text: null },
-  items: [{ code, what: "the app", sentence, fix, count: 1, tests: { items: [], left_out: 0 } }],
+  items: [{ code, what: "the app", sentence, fix, count: 1, tests: noTests }],
 });
 
 const mostItems = 100;
@@ -36,11 +39,7 @@ const meanings = {
 
 /** Equal losses together: the uuids are part of the sentence. */
 function mishapsOf(lost: readonly SdkCall[], code: keyof typeof meanings, fix: string, cwd: string): Mishap[] {
-  const groups = new Map<string, SdkCall[]>();
-  for (const it of lost) {
-    const key = `${it.kind}\n${it.event}\n${it.site}`;
-    groups.set(key, [...(groups.get(key) ?? []), it]);
-  }
+  const groups = groupedBy(lost, ({ kind, event, site }) => `${kind}\n${event}\n${site}`);
   return [...groups.values()].map((calls) => {
     const [{ kind, event, site } = { kind: "event", event: "", site: null }] = calls;
     const uuids = calls.flatMap(({ uuid }) => uuid ?? []);
@@ -52,15 +51,9 @@ function mishapsOf(lost: readonly SdkCall[], code: keyof typeof meanings, fix: s
       sentence: `${meanings[code]} when the app ended after its response${known}`,
       fix,
       count: calls.length,
-      tests: { items: [], left_out: 0 },
+      tests: noTests,
     };
   });
-}
-
-/** Relative to the folder of the run, if it is in it. */
-function shortened(site: string, cwd: string): string {
-  const path = relative(cwd, site);
-  return path.startsWith("..") ? site : path;
 }
 
 type Killed = Extract<ExitRecord, { kind: "killed" }>;
@@ -138,22 +131,14 @@ async function sectionOf(records: readonly ExitRecord[], sim: Sim, cwd: string):
       "request a path that captures an event; leave posthog-node out of the bundle (external)",
     );
   const queued = calls.filter(({ uuid }) => !arrived.uuids.has(uuid));
+  const metrics = unsent.filter(({ kind }) => kind === "metric");
+  const others = unsent.filter((it) => !metrics.includes(it));
   const items = [
     ...mishapsOf(queued, "lost_at_exit", flushFix, cwd),
     ...mishapsOf(preparing, "not_queued", flushFix, cwd),
     ...mishapsOf(pending, "not_awaited", immediateFix, cwd),
-    ...mishapsOf(
-      unsent.filter(({ kind }) => kind !== "metric"),
-      "lost_at_exit",
-      flushFix,
-      cwd,
-    ),
-    ...mishapsOf(
-      unsent.filter(({ kind }) => kind === "metric"),
-      "lost_at_exit",
-      metricsFix,
-      cwd,
-    ),
+    ...mishapsOf(others, "lost_at_exit", flushFix, cwd),
+    ...mishapsOf(metrics, "lost_at_exit", metricsFix, cwd),
   ];
   const lost = [...queued, ...preparing, ...pending, ...unsent];
   const after = `the app ended after its response to ${clean(first.method, 20)} ${clean(first.path, 200)} (HTTP ${first.status})`;
@@ -164,8 +149,7 @@ async function sectionOf(records: readonly ExitRecord[], sim: Sim, cwd: string):
   return {
     ...{ name, title, failed: lost.length > 0, total: lost.length, text: null },
     summary: `${summary}${unwatchedWords(records, arrived.unheard)}`,
-    items: items.slice(0, mostItems),
-    left_out: Math.max(0, items.length - mostItems),
+    ...firstOf(items, mostItems),
   };
 }
 

@@ -1,19 +1,19 @@
 import type { RequestSummary, Sim, StoredEvent } from "../../index.ts";
 import { didYouMean } from "../../kernel/base/nearest.ts";
+import { wholeCount } from "../../kernel/command/ask-sim.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import type { Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { plain } from "../../kernel/command/style.ts";
 import type { Plan } from "../../lab/plan/plan.ts";
-import type { Played } from "../../lab/tapes/commands/tape-summary.ts";
-import { tapeFacts, tapeLines } from "../../lab/tapes/commands/tape-summary.ts";
+import { type Played, tapeFacts, tapeLines } from "../../lab/tapes/commands/tape-summary.ts";
 import type { TapeRules } from "../../lab/tapes/redact/rules.ts";
 import { createMask, type Mask } from "../../lab/tapes/redact/scan.ts";
 import type { FlagTotals } from "../../service/flags/decision-shapes.ts";
 import type { SdkTotals } from "../../state/journal/sdk-shapes.ts";
 import { type FailReason, failReasons, isFailReason } from "../../testing/run-report/fail-rules.ts";
 import { resultCounts, resultSection } from "../../testing/run-report/results.ts";
-import { firstOf, type RunFacts } from "../../testing/run-report/run-report.ts";
+import { firstOf, noTests, type RunFacts } from "../../testing/run-report/run-report.ts";
 import type { RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
 import { type CountedRequest, Tally } from "../../testing/run-report/tally.ts";
 import type { BaselineRun } from "../baseline/command-run.ts";
@@ -88,7 +88,7 @@ export async function comparedWith(plan: Plan | undefined, sim: Sim): Promise<Ru
       sentence: sentenceOf(first),
       fix: "",
       count,
-      tests: { items: [], left_out: 0 },
+      tests: noTests,
     })),
   );
   return { ...{ violations: total, checked, unseen, text }, ...firstOf(rows, mostViolations) };
@@ -132,17 +132,12 @@ export function tapeResult(played: Played): RunVerdict["tape"] {
   return { ...facts, on_miss: played.on_miss, text: tapeLines(played, plain).join("\n") };
 }
 
-const mostCalls = 200;
-
-/** A count of the control API, until it is complete. */
-async function counted<Totals extends { readonly counting: boolean }>(sim: Sim, path: string): Promise<Totals> {
-  for (let call = 1; ; call++) {
+const counted = <Totals extends { readonly counting: boolean }>(sim: Sim, path: string): Promise<Totals> =>
+  wholeCount(async () => {
     const answer = await sim.handle(new Request(`${sim.url}/__sim/${path}`));
     if (!answer.ok) throw new Error(`/__sim/${path} is answered with ${answer.status}`);
-    const totals = (await answer.json()) as Totals;
-    if (!totals.counting || call === mostCalls) return totals;
-  }
-}
+    return (await answer.json()) as Totals;
+  });
 
 /** SDKs that sent something, and flags that were read; these are counted from the whole log. */
 export async function readersOf(sim: Sim, isNeeded: boolean): Promise<Pick<RunFacts, "sdks" | "flags">> {
@@ -173,10 +168,8 @@ export async function coverageOf(
   const { sourceIn } = await import("../call-coverage/command.ts");
   const found = await sourceIn([folder], shell, { tests: false, ignore: [], wrappers: [] });
   return async (sim) => {
-    const { addServed, firedIn, measureCallCoverage } = await import("../call-coverage/measure.ts");
-    const { callCoverageSection } = await import("../call-coverage/words.ts");
-    const fired = await firedIn(allEvents(sim));
-    addServed(fired, (await readersOf(sim, true)).flags);
-    return callCoverageSection(measureCallCoverage(found, fired), min);
+    const { callCoverageSection, firedIn, measureCallCoverage } = await import("../call-coverage/measure.ts");
+    const { flags } = await readersOf(sim, true);
+    return callCoverageSection(measureCallCoverage(found, await firedIn(allEvents(sim), flags)), min);
   };
 }

@@ -1,15 +1,17 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
-import { addServed, type Fired, firedIn, measureCallCoverage } from "../../../src/tools/call-coverage/measure.ts";
-import { CallCoverage } from "../../../src/tools/call-coverage/shapes.ts";
-import { findSites } from "../../../src/tools/call-coverage/source-files.ts";
 import {
   callCoverageLcov,
   callCoverageLines,
   callCoverageSection,
   callCoverageSummary,
-} from "../../../src/tools/call-coverage/words.ts";
+  type Fired,
+  firedIn,
+  measureCallCoverage,
+} from "../../../src/tools/call-coverage/measure.ts";
+import { CallCoverage } from "../../../src/tools/call-coverage/shapes.ts";
+import { findSites } from "../../../src/tools/call-coverage/source-files.ts";
 import { endAll, newFolder, phxSim, post, runHere } from "../../support/phx-sim.ts";
 import { test } from "../../support/sim.ts";
 import { verdict } from "../../testing/run-report/facts.ts";
@@ -59,9 +61,8 @@ describe("the result", () => {
   test("both values of a flag, and one that was served only", async () => {
     const both = await measured(await firedIn(eventsOf(called("new-checkout", true), called("new-checkout", false))));
     expect(both.flags).toMatchObject({ read: 1, both: 1 });
-    const fired = await firedIn(eventsOf());
-    addServed(fired, [{ key: "new-checkout", values: [{ value: true, served: 3, called: 0 }] }]);
-    const served = await measured(fired);
+    const totals = [{ key: "new-checkout", values: [{ value: true, served: 3 }] }];
+    const served = await measured(await firedIn(eventsOf(), totals));
     expect(served.flags).toMatchObject({ read: 0, both: 0 });
     expect(served.sites.find(({ kind }) => kind === "flag")).toMatchObject({ state: "served", count: 0 });
   });

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
 import { plain } from "../../../src/kernel/command/style.ts";
 import { relaySignals } from "../../../src/tools/exec/child-process.ts";
-import { junitOf } from "../../../src/tools/exec/run-report-junit.ts";
+import { junitOf } from "../../../src/tools/exec/report-files.ts";
 import { summaryLines, summaryMarkdown } from "../../../src/tools/exec/summary-text.ts";
 import { drop, tallyOf, verdict } from "../../testing/run-report/facts.ts";
 
