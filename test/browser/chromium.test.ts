@@ -1,11 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  type ChromiumSurroundings,
-  installedChromiums,
-  thisMachine,
-} from "../../src/tools/check/browser/find-chromium.ts";
+import { type ChromiumSurroundings, installedChromiums, thisMachine } from "../../src/tools/check/browser/chromium.ts";
 import { launch, launchChromium, packagedCandidate } from "../support/chromium.ts";
 import { newFolder } from "../support/folder.ts";
 

@@ -11,7 +11,7 @@ import {
   type ChromiumSurroundings,
   installedChromiums,
   thisMachine,
-} from "../../src/tools/check/browser/find-chromium.ts";
+} from "../../src/tools/check/browser/chromium.ts";
 
 const project = join(import.meta.dirname, "..", "..");
 const require = createRequire(import.meta.url);

@@ -1,25 +1,37 @@
 import { textIn } from "../../kernel/base/json.ts";
+import { byLevel, isAtLeast } from "../../kernel/command/finding.ts";
 import type { LintFinding } from "../../lab/lint/shapes.ts";
 import type { Observations } from "./observations.ts";
-import { checkRules } from "./rules/all-rules.ts";
+import { deliveryRules } from "./rules/delivery-rules.ts";
+import { eventRules } from "./rules/event-rules.ts";
 import { isOfServer, loadedSdks } from "./rules/facts.ts";
-import { type CheckArea, type CheckSeverity, checkAreas } from "./rules/rule.ts";
-import type { CheckFinding, CheckReport } from "./shapes.ts";
+import { identityRules } from "./rules/identity-rules.ts";
+import type { CheckRule } from "./rules/rule.ts";
+import { sdkRules } from "./rules/sdk-rules.ts";
+import { type CheckArea, type CheckFinding, type CheckReport, checkAreas } from "./shapes.ts";
+
+/** Every rule by its code. docs/check.md lists them. */
+export const checkRules: Readonly<Record<string, CheckRule>> = {
+  ...sdkRules,
+  ...deliveryRules,
+  ...eventRules,
+  ...identityRules,
+};
 
 const mostEvidence = 5;
 
 /** The rules' findings, without those that another one explains. */
 function ruleFindings(o: Observations): CheckFinding[] {
-  const found = new Map<string, CheckFinding>();
-  for (const [code, { area, severity, sentence, fix, find }] of Object.entries(checkRules)) {
+  const found = Object.entries(checkRules).flatMap(([code, { find, unless = [], ...row }]) => {
     const evidence = find(o);
-    if (evidence.length === 0) continue;
-    const shown = evidence.slice(0, mostEvidence);
-    found.set(code, { code, area, severity, sentence, fix, count: evidence.length, evidence: shown });
-  }
-  return [...found.values()].filter(
-    ({ code }) => !checkRules[code]?.unless?.some((other) => other !== code && found.has(other)),
-  );
+    return evidence.length === 0 ? [] : [{ code, row, evidence, unless }];
+  });
+  return found
+    .filter(({ code, unless }) => !found.some((other) => other.code !== code && unless.includes(other.code)))
+    .map(({ code, row: { area, severity, sentence, fix }, evidence }) => ({
+      ...{ code, area, severity, sentence, fix, count: evidence.length },
+      evidence: evidence.slice(0, mostEvidence),
+    }));
 }
 
 /** Mistakes in the traffic, as the linter finds them. */
@@ -34,12 +46,10 @@ const lintFinding = (lint: LintFinding): CheckFinding => ({
     {
       text: lint.event === null ? lint.detail : `${lint.event}: ${lint.detail}`,
       request: lint.n,
-      ...(lint.first_seq !== null && { event: lint.first_seq }),
+      event: lint.first_seq ?? undefined,
     },
   ],
 });
-
-const ranks: Readonly<Record<CheckSeverity, number>> = { error: 0, warning: 1, info: 2 };
 
 interface Unchecked {
   readonly area: CheckArea;
@@ -152,12 +162,10 @@ function areasOf(o: Observations): CheckArea[] {
 export type FailOn = "error" | "warning";
 
 export function buildReport(o: Observations, browser: string | null, failOn: FailOn = "error"): CheckReport {
-  const findings = [...ruleFindings(o), ...o.lint.map(lintFinding)].sort(
-    (a, b) => ranks[a.severity] - ranks[b.severity],
-  );
-  const countOf = (severity: CheckSeverity) => findings.filter((it) => it.severity === severity).length;
+  const findings = [...ruleFindings(o), ...o.lint.map(lintFinding)].sort((a, b) => byLevel(a.severity, b.severity));
+  const countOf = (severity: CheckFinding["severity"]) => findings.filter((it) => it.severity === severity).length;
   const counts = { errors: countOf("error"), warnings: countOf("warning"), infos: countOf("info") };
-  const isFailed = counts.errors > 0 || (failOn === "warning" && counts.warnings > 0);
+  const isFailed = findings.some(({ severity }) => isAtLeast(severity, failOn));
   const kept = o.events.filter(({ outcome }) => outcome === "kept").length;
   const worst = (area: CheckArea) =>
     findings.find((it) => it.area === area && it.severity !== "info")?.severity ?? "ok";

@@ -1,13 +1,16 @@
+import { counted, times } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { type CommandEnd, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
+import { emphasized } from "../../kernel/command/finding.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import { untilSignal } from "../../kernel/command/signals.ts";
+import type { Style } from "../../kernel/command/style.ts";
 import { print } from "../../kernel/command/thin-command.ts";
 import { StartError } from "../../sim/types.ts";
 import { readApp } from "../doctor/doctor-facts.ts";
 import type { CheckOptions } from "./check.ts";
-import type { CheckReport } from "./shapes.ts";
+import type { CheckFinding, CheckReport } from "./shapes.ts";
 
 const options = {
   urls: {
@@ -60,7 +63,7 @@ async function startOf(
   values: Pick<CheckSettings["values"], "start" | "urls">,
   shell: Shell,
 ): Promise<CheckOptions["start"]> {
-  const { startEnvironment } = await import("./app/start-environment.ts");
+  const { findScript, startEnvironment } = await import("./app/start-app.ts");
   const at = (command: string, cwd: string): CheckOptions["start"] => ({
     command,
     cwd,
@@ -68,7 +71,6 @@ async function startOf(
   });
   if (values.start !== undefined) return at(values.start, shell.cwd);
   if (values.urls.length > 0) return undefined;
-  const { findScript } = await import("./app/package-script.ts");
   const found = findScript(shell.cwd);
   if (found === undefined)
     throw new Failure(
@@ -102,7 +104,6 @@ async function run(settings: CheckSettings, shell: Shell): Promise<CommandEnd> {
       signal: ending.signal,
       onProgress: (text) => shell.err.say(`phx-sim: ${clean(text)}`),
     });
-    const { checkLines } = await import("./report-text.ts");
     print(shell, values.json, report, checkLines(report, shell.outStyle));
     return report.verdict === "passed" ? "ok" : 1;
   } catch (error) {
@@ -144,3 +145,50 @@ async function failureOf(error: unknown, shell: Shell): Promise<unknown> {
 
 /** Lines of a failed command that are shown. */
 const shownLines = 10;
+
+const evidenceLine = ({ text, url, request, event }: CheckFinding["evidence"][number]): string => {
+  const places = [
+    url === undefined ? "" : clean(url, 200),
+    request === undefined ? "" : `request ${request}`,
+    event === undefined ? "" : `event ${event}`,
+  ].filter(Boolean);
+  const [first = "", ...more] = text.split("\n").map((it) => `        ${clean(it, 300)}`);
+  return [`${first}${places.length === 0 ? "" : ` (${places.join(", ")})`}`, ...more].join("\n");
+};
+
+function findingLines(finding: CheckFinding, style: Style): string[] {
+  const { severity, code, sentence, fix, count, evidence } = finding;
+  const more = count - evidence.length;
+  return [
+    `${emphasized(severity, severity.padEnd(7), style)} ${code}${times(count)}: ${clean(sentence)}`,
+    ...evidence.map(evidenceLine),
+    ...(more > 0 ? [`        … and ${more} more`] : []),
+    `        → ${clean(fix)}`,
+  ];
+}
+
+/** `3 pages, 9 events of posthog-js 1.449.2`. */
+function seenText({ pages, sdks, counts }: CheckReport): string {
+  const senders = sdks.map(({ name, version }) => clean(version === null ? name : `${name} ${version}`, 80));
+  return `${counted(pages.length, "page")}, ${counted(counts.events, "event")}${senders.length === 0 ? "" : ` of ${senders.join(", ")}`}`;
+}
+
+const countsText = ({ counts: { errors, warnings } }: CheckReport): string =>
+  [errors > 0 ? counted(errors, "error") : "", warnings > 0 ? counted(warnings, "warning") : ""]
+    .filter(Boolean)
+    .join(", ") || "no mistakes found";
+
+function checkLines(report: CheckReport, style: Style): string[] {
+  const { findings, checked, unchecked, verdict } = report;
+  const mark = verdict === "passed" ? style.good("passed") : style.bad("failed");
+  return [
+    ...findings.flatMap((it) => findingLines(it, style)),
+    ...(findings.length > 0 ? [""] : []),
+    `checked: ${checked.map(({ area, result }) => (result === "ok" ? area : `${area} (${result})`)).join(", ")}`,
+    ...unchecked.flatMap(({ area, reason, how }) => [
+      `not checked: ${area}: ${clean(reason, 300)}`,
+      `        → ${clean(how)}`,
+    ]),
+    `${mark}: ${countsText(report)} (${seenText(report)})`,
+  ];
+}

@@ -1,5 +1,21 @@
 import { z } from "zod";
-import { type CheckArea, checkAreas } from "./rules/rule.ts";
+
+export const checkAreas = {
+  app: "the app starts and its pages load",
+  sdk: "the SDK loads once, is initialized and captures",
+  key: "kind of the project key",
+  host: "host of the service",
+  proxy: "the app's reverse proxy",
+  pageviews: "one $pageview for each page",
+  identity: "persons have real, lasting ids",
+  flags: "feature flags arrive before they are read",
+  recordings: "session recordings arrive",
+  events: "names, sizes and outcomes of events",
+  privacy: "personal data in events",
+  server: "events of the app's server",
+} as const;
+
+export type CheckArea = keyof typeof checkAreas;
 
 const Area = z.enum(Object.keys(checkAreas) as [CheckArea, ...CheckArea[]]);
 const Severity = z.enum(["error", "warning", "info"]);

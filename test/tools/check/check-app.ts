@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSim } from "../../../src/index.ts";
 import { rerouteChildren } from "../../../src/lab/egress/reroute-children.ts";
-import type { Chromium } from "../../../src/tools/check/browser/chromium.ts";
-import { launchChromium } from "../../../src/tools/check/browser/chromium.ts";
-import { installedChromiums, thisMachine } from "../../../src/tools/check/browser/find-chromium.ts";
+import {
+  type Chromium,
+  installedChromiums,
+  launchChromium,
+  thisMachine,
+} from "../../../src/tools/check/browser/chromium.ts";
 import { checkScenario, runCheck } from "../../../src/tools/check/check.ts";
 import type { CheckReport } from "../../../src/tools/check/shapes.ts";
 import { packagedCandidate } from "../../support/chromium.ts";

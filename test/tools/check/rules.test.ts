@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { addressIn } from "../../../src/tools/check/app/start-app.ts";
+import { bodyText, keysIn, sdkPathOf } from "../../../src/tools/check/browser/interception.ts";
 import type { SdkInstance } from "../../../src/tools/check/browser/probe.ts";
-import { bodyText, keysIn, sdkPathOf } from "../../../src/tools/check/browser/sdk-request.ts";
-import { buildReport } from "../../../src/tools/check/build-report.ts";
+import { buildReport, checkRules } from "../../../src/tools/check/build-report.ts";
 import type { Observations, SdkRequest, Visit } from "../../../src/tools/check/observations.ts";
-import { checkRules } from "../../../src/tools/check/rules/all-rules.ts";
 import { keyKindOf } from "../../../src/tools/check/rules/keys.ts";
 import { CheckReport } from "../../../src/tools/check/shapes.ts";
 import { planted } from "./planted.ts";

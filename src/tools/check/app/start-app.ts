@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { certificateAuthority, type Sim } from "../../../index.ts";
+import { isObject } from "../../../kernel/base/json.ts";
+import { rerouteChildren } from "../../../lab/egress/reroute-children.ts";
+import { readyLine } from "../../../sim/command/banner.ts";
+import { readVariables } from "../../doctor/doctor-facts.ts";
+import { childVariables } from "../../exec/child-environment.ts";
 import { startWatcher } from "../../exec/child-process.ts";
 
 export interface StartedApp extends AsyncDisposable {
@@ -88,7 +96,7 @@ async function endGroup(child: ChildProcess, exited: Promise<unknown>): Promise<
   signal("SIGKILL");
 }
 
-export interface StartAppOptions {
+interface StartAppOptions {
   readonly command: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -182,4 +190,67 @@ export async function startApp(options: StartAppOptions): Promise<StartedApp> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The scripts that start an app for development, best first. */
+const scripts = ["dev", "start", "serve", "preview"];
+
+/** Lock files and the package manager that writes each. */
+const managers: readonly (readonly [file: string, manager: string])[] = [
+  ["pnpm-lock.yaml", "pnpm"],
+  ["yarn.lock", "yarn"],
+  ["bun.lock", "bun"],
+  ["bun.lockb", "bun"],
+];
+
+interface FoundScript {
+  readonly command: string;
+  readonly folder: string;
+}
+
+function scriptsIn(file: string): Record<string, unknown> | undefined {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isObject(manifest) && isObject(manifest.scripts) ? manifest.scripts : {};
+  } catch {
+    return undefined;
+  }
+}
+
+/** The dev or start script of the nearest package.json at or above the folder. */
+export function findScript(folder: string): FoundScript | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const own = scriptsIn(join(at, "package.json"));
+    const name = own && scripts.find((it) => typeof own[it] === "string");
+    if (own) {
+      const manager = managers.find(([file]) => existsSync(join(at, file)))?.[1] ?? "npm";
+      return name === undefined ? undefined : { command: `${manager} run ${name}`, folder: at };
+    }
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** The certificate with which programs other than Node are rerouted; undefined if it cannot be made. */
+async function certificateFile(folder: string | undefined): Promise<string | undefined> {
+  try {
+    return (await certificateAuthority(folder)).cert_file;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The environment of an app for the check. Variables of PostHog's that the app has, in `env` or in its .env files, stay
+ * as they are: they are checked. All others point it at the sim, and requests for the real service are rerouted.
+ */
+export async function startEnvironment(
+  sim: Sim,
+  folder: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<NodeJS.ProcessEnv> {
+  const own = new Set(readVariables(env, folder).map(({ name }) => name));
+  const given = Object.entries(childVariables(readyLine(sim))).filter(([name]) => !own.has(name));
+  const certFile = await certificateFile(env.PHX_SIM_CA_DIR || undefined);
+  const routes = rerouteChildren({ url: sim.url, certFile, env });
+  return { ...env, ...Object.fromEntries(given), ...routes.env };
 }

@@ -47,10 +47,10 @@ export interface SdkState {
 /** The name of the function that the probe reports to; it removes it before the page's scripts run. */
 export const probeBinding = "__phxSimCheckNote";
 
-export const stateExpression = `globalThis[Symbol.for("phx-sim.check")]?.()`;
-
 /** An expression that makes the SDK send what it holds back, as at the end of a page. */
 export const flushExpression = `for (const name of ["beforeunload", "pagehide"]) globalThis.dispatchEvent(new Event(name))`;
+
+type Sdk = Record<string, unknown>;
 
 /**
  * Runs in each document before its scripts. Each instance of posthog-js, also one in a bundle, sets its `__loaded`: a
@@ -59,11 +59,9 @@ export const flushExpression = `for (const name of ["beforeunload", "pagehide"])
  */
 export function probe(binding: string): void {
   type Method = (this: Sdk, ...args: unknown[]) => unknown;
-  type Sdk = Record<string, unknown>;
   interface PageWindow {
     top?: unknown;
     document?: { addEventListener(name: string, listener: (event: Record<string, unknown>) => void): void };
-    posthog?: Record<string, unknown>;
     [name: string | symbol]: unknown;
   }
   const page = globalThis as unknown as PageWindow;
@@ -92,16 +90,9 @@ export function probe(binding: string): void {
     report({ kind: "call", name, argument, loaded, returned, flags: withFlags.has(sdk) });
   };
 
-  const watchClass = (type: Record<string, unknown>) => {
-    for (const name of [
-      "init",
-      "capture",
-      "identify",
-      "reset",
-      "opt_in_capturing",
-      "getFeatureFlag",
-      "isFeatureEnabled",
-    ]) {
+  const watched = "init capture identify reset opt_in_capturing getFeatureFlag isFeatureEnabled".split(" ");
+  const watchClass = (type: Sdk) => {
+    for (const name of watched) {
       const original = type[name];
       if (typeof original !== "function") continue;
       const wrapped: Method = function (...args) {
@@ -127,7 +118,7 @@ export function probe(binding: string): void {
       const type: unknown = Object.getPrototypeOf(this);
       if (typeof type !== "object" || type === null || classes.includes(type)) return;
       classes.push(type);
-      watchClass(type as Record<string, unknown>);
+      watchClass(type as Sdk);
     },
   });
 
@@ -135,6 +126,14 @@ export function probe(binding: string): void {
     report({ kind: "csp", uri: text(event.blockedURI) ?? "", directive: text(event.effectiveDirective) ?? "" }),
   );
 
+  Object.defineProperty(page, Symbol.for("phx-sim.check"), { value: { instances, classes } });
+}
+
+/** Runs in a page that the probe watches. The function must not refer to anything outside of itself. */
+function readState(): SdkState | undefined {
+  const page = globalThis as unknown as { posthog?: Sdk; [name: symbol]: { instances: Sdk[]; classes: object[] } };
+  const watched = page[Symbol.for("phx-sim.check")];
+  const text = (value: unknown) => (typeof value === "string" ? value.slice(0, 200) : null);
   const answerOf = (sdk: Sdk, name: string): unknown => {
     try {
       const method = sdk[name];
@@ -143,13 +142,13 @@ export function probe(binding: string): void {
       return undefined;
     }
   };
-  const stateOf = (sdk: Sdk) => {
+  const stateOf = (sdk: Sdk): SdkInstance => {
     const config = (sdk.config ?? {}) as Sdk;
     const agents = config.custom_blocked_useragents;
     return {
       version: text(sdk.version) ?? text(sdk.LIB_VERSION),
       loaded: sdk.__loaded === true,
-      copy: classes.indexOf(Object.getPrototypeOf(sdk) as object),
+      copy: watched?.classes.indexOf(Object.getPrototypeOf(sdk)) ?? -1,
       optedOut: answerOf(sdk, "has_opted_out_capturing") === true,
       recording: answerOf(sdk, "sessionRecordingStarted") === true,
       distinctId: sdk.__loaded === true ? text(answerOf(sdk, "get_distinct_id")) : null,
@@ -166,10 +165,8 @@ export function probe(binding: string): void {
       },
     };
   };
-  Object.defineProperty(page, Symbol.for("phx-sim.check"), {
-    value: () => ({
-      instances: instances.map(stateOf),
-      stub: page.posthog?.__SV !== undefined && page.posthog.__loaded !== true,
-    }),
-  });
+  const stub = page.posthog?.__SV !== undefined && page.posthog.__loaded !== true;
+  return watched && { instances: watched.instances.map(stateOf), stub };
 }
+
+export const stateExpression = `(${readState})()`;

@@ -4,7 +4,7 @@ import type { ProbeNote, SdkInstance } from "../browser/probe.ts";
 import type { ArrivedEvent, Observations, SdkRequest, Visit } from "../observations.ts";
 import type { CheckEvidence } from "./rule.ts";
 
-export type CallNote = Extract<ProbeNote, { kind: "call" }>;
+type CallNote = Extract<ProbeNote, { kind: "call" }>;
 
 export const callsOf = ({ notes }: Visit, ...names: readonly string[]): CallNote[] =>
   notes.filter((it): it is CallNote => it.kind === "call" && (names.length === 0 || names.includes(it.name)));

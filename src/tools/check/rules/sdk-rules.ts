@@ -1,5 +1,5 @@
+import { isServiceHost, sdkPathOf } from "../browser/interception.ts";
 import type { ProbeNote } from "../browser/probe.ts";
-import { isServiceHost, sdkPathOf } from "../browser/sdk-request.ts";
 import type { Observations, Visit } from "../observations.ts";
 import {
   callsOf,
