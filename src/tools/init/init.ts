@@ -11,10 +11,8 @@ import type { Settings } from "../../kernel/command/settings.ts";
 import { reasonOf } from "../../kernel/command/system-reason.ts";
 import { print } from "../../kernel/command/thin-command.ts";
 import { frameworks } from "../../lab/egress/env-names.ts";
-import { skill, skillPaths, withSection, withServer } from "./agent-files.ts";
-import { jsonLike, readIfThere, readJsonFile } from "./json-file.ts";
-import { appScript, projectFiles, testCommand } from "./project-files.ts";
-import { readStack, runners, type Stack } from "./stack.ts";
+import { appScript, projectFiles, skill, skillPaths, testCommand, withSection, withServer } from "./project-files.ts";
+import { jsonLike, readIfThere, readJsonFile, readStack, runners, type Stack } from "./stack.ts";
 
 const options = {
   agents: {

@@ -6,9 +6,8 @@ import { Failure } from "../../kernel/command/failure.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { invalid } from "../../kernel/http/control-body.ts";
 import type { Reply } from "../../kernel/http/reply.ts";
-import type { McpPorts } from "./ports.ts";
 import { createMcpServer } from "./server.ts";
-import type { ToolPorts } from "./tool.ts";
+import type { McpPorts, ToolPorts } from "./tool.ts";
 
 /** The answer is always JSON, also for clients that ask for nothing. */
 const accepted = { accept: "application/json, text/event-stream", "content-type": "application/json" };

@@ -6,7 +6,7 @@ import { SimError } from "../../kernel/base/errors.ts";
 import { text } from "../../kernel/http/reply.ts";
 import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
-import type { McpPorts } from "./ports.ts";
+import type { McpPorts } from "./tool.ts";
 
 const Message = z
   .looseObject({ jsonrpc: z.literal("2.0"), method: z.string().optional() })

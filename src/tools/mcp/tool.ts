@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
-import type { ControlCall } from "../../kernel/call/call.ts";
+import type { ControlCall, Send } from "../../kernel/call/call.ts";
 import type { TapeRules } from "../../lab/tapes/redact/rules.ts";
 import type { CheckOrder } from "../check/command.ts";
 import type { CheckReport } from "../check/shapes.ts";
@@ -82,3 +82,11 @@ export const tool = <Input extends z.ZodObject>(row: ToolRow<Input>): Tool => ({
     return { answer, size: isSize(max_bytes) ? max_bytes : defaultSize };
   },
 });
+
+/** What the tools need of the sim that serves them. */
+export interface McpPorts {
+  /** Makes calls to this sim itself. */
+  readonly send: Send;
+  /** Redaction rules of the project, over the built-in ones. */
+  readonly redaction?: TapeRules | undefined;
+}

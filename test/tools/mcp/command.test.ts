@@ -47,6 +47,8 @@ test("finds no sim, starts one where client commands find it, and ends it with i
 
 test("uses the running sim of --url; check refuses what it cannot open", async () => {
   await using sim = await startSim();
+  // The first answer loads the control API; a command waits five seconds for one.
+  await fetch(`${sim.url}/__sim/info`);
   const { client, call } = await connect(newFolder(), ["--url", sim.url]);
   expect(JSON.parse((await call("status")).text)).toMatchObject({ url: sim.url });
   const refused = await call("check", { urls: ["file:///etc/passwd"] });

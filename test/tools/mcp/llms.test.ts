@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { commands } from "../../../src/cli/commands.ts";
 import { startSim } from "../../../src/index.ts";
 import { readArgs } from "../../../src/kernel/command/read-args.ts";
-import { tools } from "../../../src/tools/mcp/tools.ts";
+import { tools } from "../../../src/tools/mcp/server.ts";
 import { root } from "../../support/docs.ts";
 
 const text = readFileSync(join(root, "docs/llms.txt"), "utf8");
