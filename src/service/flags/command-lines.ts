@@ -109,19 +109,11 @@ function propertyLines(trace: Property, style: Style): string[] {
   return tree ? [line, ...indented(treeLines(tree, style))] : [line];
 }
 
-function ruleHoldoutLine({ rule }: Condition, style: Style): string[] {
-  const holdout = rule?.holdout;
-  if (!holdout) return [];
-  const { hash, threshold, held_out, percentage } = holdout;
-  const how = hash ? hashWords(hash, threshold, held_out, "holdout") : "everyone";
-  return [`${mark(!held_out, style)} holdout ${percentage} %  ${style.dim(how)}`];
-}
+type Part = Pick<NonNullable<Condition["rollout"]>, "hash" | "threshold" | "percentage">;
 
-function rolloutLine({ rollout }: Condition, style: Style): string[] {
-  if (!rollout) return [];
-  const { hash, threshold, passed, percentage } = rollout;
-  const how = hash ? hashWords(hash, threshold, passed, "rollout") : "everyone";
-  return [`${mark(passed, style)} rollout ${percentage} %  ${style.dim(how)}`];
+function partLine(part: Part, hit: boolean, what: "holdout" | "rollout", style: Style): string {
+  const how = part.hash ? hashWords(part.hash, part.threshold, hit, what) : "everyone";
+  return `${mark(what === "rollout" ? hit : !hit, style)} ${what} ${part.percentage} %  ${style.dim(how)}`;
 }
 
 function variantLine({ variant }: Condition, style: Style): string[] {
@@ -136,12 +128,14 @@ function variantLine({ variant }: Condition, style: Style): string[] {
 }
 
 function conditionLines(condition: Condition, style: Style): string[] {
+  const { rollout, rule } = condition;
+  const holdout = rule?.holdout;
   const miss = missWords(condition);
   const lines = [
     ...(miss ? [`${mark(false, style)} ${clean(miss)}`] : []),
     ...condition.properties.flatMap((it) => propertyLines(it, style)),
-    ...ruleHoldoutLine(condition, style),
-    ...rolloutLine(condition, style),
+    ...(holdout ? [partLine(holdout, holdout.held_out, "holdout", style)] : []),
+    ...(rollout ? [partLine(rollout, rollout.passed, "rollout", style)] : []),
     ...variantLine(condition, style),
   ];
   const [first = `${mark(condition.matched, style)} everyone`, ...more] = lines;

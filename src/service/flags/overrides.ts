@@ -81,7 +81,6 @@ interface NewOverride {
   payload?: Json | undefined;
 }
 
-/** The document of an override; without a distinct id it is for all. */
 export const overrideWith = ({ clock }: Pick<FlagPorts, "clock">, order: NewOverride): StoredFlagOverride => {
   const { project, key, value, distinctId = null, payload = null } = order;
   return {

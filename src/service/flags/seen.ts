@@ -122,7 +122,6 @@ interface Tally {
   readonly reached: number[];
   readonly taken: number[];
   readonly units: Map<number | null, Unit>;
-  /** Variant by what was hashed for it. */
   readonly drawn: Map<string, string | null>;
   enrolled: number;
   heldOut: number;
@@ -144,7 +143,6 @@ function hashedFor(compiled: CompiledFlag, aggregation: number | null, subject: 
   }
 }
 
-/** Adds the subject's hash to each unit that a rollout is about; hashes do not depend on properties. */
 function addHashes({ units }: Tally, compiled: CompiledFlag, { bucketOf }: Ruleset, subject: Subject): void {
   for (const [aggregation, unit] of units) {
     const identifier = hashedFor(compiled, aggregation, subject);

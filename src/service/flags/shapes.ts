@@ -74,7 +74,6 @@ const overrideFields = {
   created_at: z.iso.datetime(),
 };
 
-/** The value that a flag has whatever its rules say. */
 export const FlagOverride = z.strictObject(overrideFields).meta({ title: "FlagOverride" });
 export type FlagOverride = z.infer<typeof FlagOverride>;
 
@@ -91,7 +90,6 @@ export type FlagOverrideSet = z.infer<typeof FlagOverrideSet>;
 
 const sentences = (description: string) => z.array(z.string()).describe(description);
 
-/** A flag's rules in plain English, in the order in which they decide. */
 export const FlagWords = z
   .strictObject({
     before: sentences("What applies before the condition sets: state, audience, enrolment, holdouts"),
@@ -233,7 +231,6 @@ export const RolloutTrace = z
   .meta({ title: "FlagRollout" });
 export type RolloutTrace = z.infer<typeof RolloutTrace>;
 
-/** A variant gets the hashes from `from` (inclusive) up to `to` (exclusive). */
 const VariantRange = z.strictObject({ variant: z.string(), from: z.number(), to: z.number(), hit: z.boolean() });
 export type VariantRange = z.infer<typeof VariantRange>;
 
@@ -246,7 +243,6 @@ export const VariantTrace = z
   .meta({ title: "FlagVariantRanges" });
 export type VariantTrace = z.infer<typeof VariantTrace>;
 
-/** What a rule of version 2 has beyond a condition set. */
 const RuleTrace = z
   .strictObject({
     id: z.string(),

@@ -45,7 +45,6 @@ const nothing: JsonObject = Object.freeze({});
 const ownInEither = (over: JsonObject, under: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(over, key) ? over[key] : own(under, key);
 
-/** Reads properties that follow from the address, which is looked up on first use. */
 function placeReader({ geoip }: AskDesk, { address, isGeoipDisabled }: RequestedSubject) {
   let found: { place: GeoPlace | undefined } | undefined;
   return function placeProperty(name: string): Json | undefined {

@@ -63,29 +63,20 @@ export const on = (
   failed: false,
 });
 
+const offFor = (
+  reason: Decision["reason"],
+  index: number | null,
+  payload: string | null,
+  failed: boolean,
+): Decision => ({ value: false, enabled: false, variant: null, payload, reason, condition_index: index, failed });
+
 /** The flag is off. Only super conditions give a payload to a flag that is off. */
-export const off = (code: ReasonCode, index: number | null, payload: string | null = null): Decision => ({
-  value: false,
-  enabled: false,
-  variant: null,
-  payload,
-  reason: reasonOf(code, index),
-  condition_index: index,
-  failed: false,
-});
+export const off = (code: ReasonCode, index: number | null, payload: string | null = null): Decision =>
+  offFor(reasonOf(code, index), index, payload, false);
 
 /** No set matched, and sets about groups were passed over because the request names no such group. */
-export const offWithoutGroups = (index: number): Decision => ({
-  ...off("no_condition_match", index),
-  reason: { code: "no_condition_match", description: groupsNotEvaluated },
-});
+export const offWithoutGroups = (index: number): Decision =>
+  offFor({ code: "no_condition_match", description: groupsNotEvaluated }, index, null, false);
 
-export const failed = (code: FailureCode, description: string = failures[code]): Decision => ({
-  value: false,
-  enabled: false,
-  variant: null,
-  payload: null,
-  reason: { code, description },
-  condition_index: null,
-  failed: true,
-});
+export const failed = (code: FailureCode, description: string = failures[code]): Decision =>
+  offFor({ code, description }, null, null, true);

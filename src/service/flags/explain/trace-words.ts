@@ -6,7 +6,6 @@ import type { ConditionTrace, HashTrace, PropertyTrace } from "../shapes.ts";
 
 const longestValue = 80;
 
-/** A value in a sentence: as JSON, cut where it is long. */
 export function valueWords(value: Json): string {
   const text = JSON.stringify(value);
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;

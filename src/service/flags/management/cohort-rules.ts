@@ -14,7 +14,6 @@ function filtersOfGroup(group: Json): Json[] {
     : [];
 }
 
-/** A cohort's condition tree; empty when it has no conditions. */
 export function treeOf({ filters, groups = [] }: Pick<Cohort, "filters" | "groups">): JsonObject {
   const tree = isObject(filters) ? filters.properties : undefined;
   if (isObject(tree)) return tree;
@@ -40,7 +39,6 @@ function cohortsIn(cohort: Cohort): number[] {
   });
 }
 
-/** The cohort of the project with this id, also a deleted one. */
 export function cohortOf(worlds: Worlds, project: number, id: number | undefined): Cohort | undefined {
   const cohort = id === undefined ? undefined : worlds.get("cohorts", id);
   return cohort?.project === project ? cohort : undefined;

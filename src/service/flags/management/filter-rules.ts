@@ -170,7 +170,6 @@ const textOperators: readonly unknown[] = [
 
 type PropertyRule = (filter: PropertyFilter, context: FilterContext) => Problem | undefined;
 
-/** The rules of property filters, in the service's order. */
 const propertyRules: readonly PropertyRule[] = [
   ({ key, value }) =>
     Array.isArray(value) && value.length > listedLimit

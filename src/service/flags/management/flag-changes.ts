@@ -16,7 +16,6 @@ import { FlagBody, type FlagPatch } from "./flag-shapes.ts";
 
 /** How flags are made and changed. Upstream PostHog/posthog posthog/api/feature_flag.py. */
 
-/** All flags of a project, also deleted ones. */
 export const flagsOf = (desk: ResourceDesk, project: number): FeatureFlag[] =>
   desk.worlds.current.feature_flags.filter((flag) => flag.project === project);
 
@@ -57,7 +56,6 @@ export function claimKey(desk: ResourceDesk, draft: Draft, project: number, key:
   removeDeleted(desk, draft, project, key);
 }
 
-/** Creates a flag; deleted flags with its key are removed. */
 export function createFlag(desk: ResourceDesk, request: ProjectRequest<FlagBody>): FeatureFlag {
   const { worlds } = desk;
   const { caller, project } = request;
@@ -169,7 +167,6 @@ const logged: Readonly<Record<string, Json>> = {
 /** Characters of JSON; the oldest changes are dropped first; the latest always stays. */
 const mostHistory = 200_000;
 
-/** The changed flag, with the change in its history. */
 export function withHistory(
   desk: Pick<ResourceDesk, "ids">,
   flag: FeatureFlag,

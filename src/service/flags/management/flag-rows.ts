@@ -59,7 +59,6 @@ const flagFilters = (desk: ResourceDesk): readonly ListFilter<FeatureFlag>[] => 
   tagsFilter,
 ];
 
-/** The project's flag of the path, also a deleted one: it can be restored. @throws SimError not_found */
 const flagOf = (desk: ResourceDesk, { project, param }: ProjectRequest<unknown>): FeatureFlag =>
   found(documentNamed(desk, "feature_flags", project.id, param("id")));
 

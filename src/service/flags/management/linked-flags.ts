@@ -11,7 +11,6 @@ import { claimKey, withHistory } from "./flag-changes.ts";
 
 /** Flags that surveys, experiments and early access features create and use. */
 
-/** The project's flag with the id, also a deleted one. */
 export const flagWithId = (desk: ResourceDesk, project: number | null, id: unknown): FeatureFlag | undefined =>
   typeof id === "number" && project !== null ? documentNamed(desk, "feature_flags", project, stringOf(id)) : undefined;
 
@@ -53,7 +52,6 @@ export function createNamedFlag(writing: Changing, flag: NewFlag): FeatureFlag {
   return createLinkedFlag(writing, flag);
 }
 
-/** The flag with other filters, or switched on or off. @throws SimError for filters that the service refuses */
 export function changeLinkedFlag(
   { desk, draft, request, now }: Changing,
   flag: FeatureFlag,
@@ -75,7 +73,6 @@ export function changeLinkedFlag(
 /** Ten digits that make the key of a generated flag another. */
 export const randomDigits = (): string => randomBytes(5).toString("hex");
 
-/** A flag as other documents carry it. Upstream MinimalFeatureFlagSerializer. */
 export const showLinkedFlag = (flag: FeatureFlag | undefined): JsonObject | null =>
   flag
     ? ({
