@@ -78,7 +78,6 @@ const lastPatience = 2_000;
 const resultText = (result: unknown): string =>
   typeof result === "object" && result !== null && "text" in result ? String(result.text) : "it holds now";
 
-/** The result of the work, or the other value when the time is over. */
 async function atMost<T>(ms: number, work: Promise<T>, otherwise: () => T): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<T>((resolve) => {
@@ -109,7 +108,6 @@ function newEnding(): AbortController {
 }
 
 export class Assertions {
-  /** True if an assertion has failed: the test fails with its report. */
   hasFailed = false;
   deadline: () => Deadline | undefined = () => undefined;
   /** How long waits without a limit of their own may take, ms. */
@@ -178,7 +176,6 @@ export class Assertions {
     return this.#reportsOf([...this.#pending]);
   }
 
-  /** Forgets the assertions without a result and returns the error that reports them. */
   end(): NotAwaitedError | undefined {
     const left = this.#take();
     return left.length === 0 ? undefined : new NotAwaitedError(left, []);

@@ -13,7 +13,7 @@ import { nameText } from "./match/printable.ts";
 import type { Complaint, Sighting, Surroundings } from "./match/report-shapes.ts";
 import type { Expectation, Pattern, Terms, Verdict } from "./match/types.ts";
 import { toWire } from "./match/wire.ts";
-import { largestPage, listingOf, pageOf } from "./pages.ts";
+import { largestPage, listingOf, pageOf } from "./stream-client.ts";
 
 /**
  * Assertions with patterns that have no JSON form: a function, a custom matcher. The sim sends the events that a wider
@@ -36,7 +36,6 @@ const scopeOf = ({ project }: HandleScope, options: WaitOptions): EventQuery => 
   since: options.since ?? 0,
 });
 
-/** Selects every event that can concern the terms. */
 const concerns = ({ expect, nothingElse }: Terms): EventQuery => {
   if (nothingElse) return {};
   const [only, ...others] = expect;

@@ -108,7 +108,6 @@ export function createDispatcher(log: TrafficLog) {
   }
 
   return {
-    /** Returns the function that ends it. */
     listen(listener: Listener) {
       for (const listeners of setsOf(listener)) listeners.add(listener);
       if (size++ === 0) unsubscribe = log.subscribe(publish);

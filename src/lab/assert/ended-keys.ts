@@ -93,7 +93,6 @@ function endedIn({ ended }: Pick<AssertPorts, "ended">, line: TrafficLine) {
   return undefined;
 }
 
-/** The use of a key that no project has, by a request of a scope. */
 export function keyUse(ports: AssertPorts, line: TrafficLine, project: number | undefined): KeyUse | undefined {
   if (line.project !== null) return undefined;
   const own = project === undefined ? undefined : ports.ended.running(project);
@@ -130,7 +129,6 @@ export async function keyUses(
 
 const mostListed = 10;
 
-/** As a report shows them: each key once. */
 function shownUses(uses: readonly KeyUse[]) {
   const shown = new Map<string, { use: KeyUse; requests: number[]; events: Set<string> }>();
   for (const use of uses) {
@@ -164,7 +162,6 @@ const isForbidden = ({ expect, nothingElse, noEndedKeys }: Terms, event: SentEve
     return max !== undefined && fitsEvent(it.match, { ...event, outcome: "kept" } as StoredEvent);
   });
 
-/** Events that the terms forbid and that were certainly sent in this test, with a key that no project has. */
 export const keyComplaints = (terms: Terms, uses: readonly KeyUse[], expected: string | null): Complaint[] =>
   shownUses(
     uses.flatMap((use) => {

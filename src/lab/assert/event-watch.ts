@@ -33,12 +33,10 @@ export function joinSignals(signals: readonly AbortSignal[], ms?: number) {
   };
 }
 
-/** Which events are watched: those after a cursor. */
 export interface Watched extends Interest {
   since: number;
 }
 
-/** Events of the names in order; the index finds each name. */
 async function* eventsOf(log: TrafficLog, watched: Watched, until: number): AsyncGenerator<StoredEvent> {
   const { names, ...within } = watched;
   const filter: EventFilter = { ...within, until };

@@ -1,14 +1,21 @@
+import type { JsonObject } from "../../kernel/base/json.ts";
 import { type HandleScope, type Query, queryText } from "../../kernel/call/call.ts";
 import { ExpectationError, fromCaller, withLine } from "../../kernel/call/errors.ts";
+import { newest } from "../../kernel/call/newest.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
+import type { SimRequest } from "../../state/journal/request-shapes.ts";
 import type { Assertions } from "./client-assertions.ts";
 import type { WaitTarget } from "./client-evaluation.ts";
 import { called, problemText, wholeEvent } from "./client-pattern.ts";
+import type { ContactPage } from "./contact-rows.ts";
 import {
+  type ContactQuery,
   type EventQuery,
   type Events,
   eventOptions,
+  type RequestQuery,
   type Requests,
+  requestOptions,
   type VerifyOptions,
   type WaitOptions,
 } from "./events-api.ts";
@@ -18,8 +25,7 @@ import { fitsEvent } from "./match/evaluate.ts";
 import { checkTerms } from "./match/event-pattern.ts";
 import type { Terms } from "./match/types.ts";
 import { toWire } from "./match/wire.ts";
-import { largestPage, listingOf, pageOf } from "./pages.ts";
-import { streamOf } from "./stream-client.ts";
+import { largestPage, listingOf, pageOf, streamOf } from "./stream-client.ts";
 
 async function list(place: HandleScope, query: EventQuery): Promise<StoredEvent[]> {
   const { query: asked, exact } = listingOf(place, query);
@@ -189,4 +195,24 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
     stream: (query = {}, { signal } = {}) => streamOf(place, { query, signal, mark }),
   });
   return events;
+}
+
+const most = 10_000;
+
+export function requestsBy({ call, project }: HandleScope): Requests {
+  const asked = (query: RequestQuery | undefined) => ({ ...query, project: project ?? query?.project });
+  const list = async (query: RequestQuery = {}) => {
+    const paged = { path: "requests", list: "requests", pageSize: most };
+    return (await newest<SimRequest>((path) => call("GET", path), paged, { limit: most, ...asked(query) })).entries;
+  };
+  const contacts = ({ waitMs, ...query }: ContactQuery) =>
+    call<ContactPage>("GET", `contacts${queryText({ ...query, ...asked(query), wait_ms: waitMs })}`);
+  return requestOptions({
+    list,
+    contacts: async (query = {}) => (await contacts({ limit: most, ...query })).contacts,
+    mark: async () => (await contacts({ limit: 1 })).cursor,
+    unmatched: (query) => list({ ...query, outcome: "unmatched" }),
+    get: (n) => call<SimRequest & JsonObject>("GET", `requests/${n}`),
+    har: ({ limit = most, ...query } = {}) => call("GET", `requests.har${queryText({ ...asked(query), limit })}`),
+  });
 }

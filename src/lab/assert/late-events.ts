@@ -50,5 +50,4 @@ export function createLateEvents(dispatcher: Dispatcher, notice: (text: string) 
   };
 }
 
-/** Remembers failed waits for a while: an event that comes after one explains why a test failed. */
 export type LateEvents = ReturnType<typeof createLateEvents>;

@@ -6,7 +6,6 @@ import { slice } from "../../kernel/http/slice.ts";
 import { interestIn } from "./dispatcher.ts";
 import { keyComplaints, keyUses } from "./ended-keys.ts";
 import { joinSignals, type Watch, watchEvents } from "./event-watch.ts";
-import { failure, type Wait } from "./failure.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
 import { Evaluation, forbids } from "./match/evaluate.ts";
 import { checkAsserted, checkTerms } from "./match/event-pattern.ts";
@@ -26,7 +25,7 @@ import {
   Waited,
   WaitRequest,
 } from "./shapes.ts";
-import { type LogScope, requestsAfter, surroundingsOf } from "./surroundings.ts";
+import { failure, type LogScope, requestsAfter, surroundingsOf, type Wait } from "./surroundings.ts";
 
 type Worlds = Pick<AssertPorts, "worlds">;
 type Scoped = Pick<AssertPorts, "worlds" | "log">;

@@ -1,8 +1,7 @@
 import type { HandleScope } from "../../kernel/call/call.ts";
 import { knownOptions } from "../../kernel/call/option-keys.ts";
 import { Assertions, withAssertions } from "../../lab/assert/client-assertions.ts";
-import { eventsBy } from "../../lab/assert/events-client.ts";
-import { requestsBy } from "../../lab/assert/requests-client.ts";
+import { eventsBy, requestsBy } from "../../lab/assert/events-client.ts";
 import { envGroups, type Framework, frameworks } from "../../lab/egress/env-names.ts";
 import { answersBy } from "../../lab/faults/answers-client.ts";
 import { faultsBy } from "../../lab/faults/client.ts";

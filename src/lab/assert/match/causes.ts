@@ -3,7 +3,6 @@ import { nameText, printable } from "./printable.ts";
 import type { Complaint, DroppedSighting, NearMiss, Sighting, Surroundings } from "./report-shapes.ts";
 import { endedText, wrongKeyText } from "./report-text.ts";
 
-/** How a library queues events before it sends them. */
 interface Queue {
   /** Its name in `$lib` or in its User-Agent. */
   lib: RegExp;
@@ -239,7 +238,6 @@ const circumstances: readonly Cause[] = [strays, flight, faults];
 /** What keeps events from the report, and what belongs to other tests. */
 const remarks: readonly Cause[] = [evicted, lateFlush];
 
-/** Why there can be too much, or another order. */
 const excesses: readonly Cause[] = [faults, evicted];
 
 /** Possible causes and what to do about them: whole sentences, safe to print. The most certain come first. */
