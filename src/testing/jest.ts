@@ -70,7 +70,6 @@ function nameOfCode(): string | undefined {
 }
 
 let running: { name: string | undefined; deadline: { at: number; limit: number } } | undefined;
-/** Handles on which the running test can assert, with the test that opened them. */
 const watched = new Map<Tenant, string | undefined>();
 
 /**
@@ -173,7 +172,6 @@ function testOfCode(): RunningTest | undefined {
 if (!first) knowTests({ current: testOfCode, isRunning: ({ name }) => !ended.has(name) });
 
 const reported = new Set<BlockedCall>();
-/** The ends of what is sent to a project, with the test that opened it. */
 const reroutes = new Map<() => void, string | undefined>();
 
 function refuseCalls(isCounted: (call: BlockedCall) => boolean, by: string): void {
@@ -237,7 +235,6 @@ function makeErrors({ errors }: CircusTest): void {
   }
 }
 
-/** Adds the reports of assertions that the test's limit has left without a result. */
 async function showPending(errors: readonly unknown[]): Promise<void> {
   const name = currentName();
   for (const [tenant, opener] of watched) {
@@ -248,7 +245,6 @@ async function showPending(errors: readonly unknown[]): Promise<void> {
 
 const errorsOf = ({ errors }: CircusTest): unknown[] => errors.map((it) => (Array.isArray(it) ? it[0] : it));
 
-/** Writes the reports of the running test's projects if it failed, and names them in its errors. */
 async function reportFailed(): Promise<void> {
   const test = circus()?.currentlyRunningTest;
   if (!test || test.errors.length === 0) return;

@@ -197,7 +197,6 @@ function createContexts() {
   };
   return {
     attach,
-    /** Attaches every context that the browser opens; the function that it returns ends it. */
     follow(browser: Browser): () => void {
       const { newContext } = browser;
       browser.newContext = async (options) => {

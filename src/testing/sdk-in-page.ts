@@ -114,7 +114,6 @@ const sentences: { readonly [State in SdkInPage["state"]]: (sdk: SdkInPage) => s
 const optedOut = (sdk: SdkInPage): string =>
   `posthog-js in ${shown(sdk.page)} has opted out of capturing (opt_out_capturing(), or opt_out_capturing_by_default), for ${settingsOf(sdk)}: it drops every event`;
 
-/** Pages that a report names. */
 const mostNamed = 3;
 
 export function causesInPages(sdks: readonly SdkInPage[]): Partial<KnownCauses> {

@@ -11,7 +11,6 @@ export const isSdkName = (name: string): boolean => sdkNames.some((it) => it ===
 export const mockText = (runner: "vi" | "jest", name: string): string =>
   `${runner}.mock("${name}") is in force: what replaces the SDK sends nothing; remove it, the sim answers in its place`;
 
-/** True if it is like posthog-js's instance, which a process has once. */
 const isBrowserSdk = (value: unknown): value is PageSdk =>
   typeof value === "object" && value !== null && "__loaded" in value;
 

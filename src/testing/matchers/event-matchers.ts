@@ -25,7 +25,6 @@ const seqs = (matched: readonly number[][]): string =>
     .map((seq) => `#${seq}`)
     .join(", ");
 
-/** Verifies terms; `hold` is the message if they hold, for a failure of `.not`. */
 async function verified(
   call: MatcherCall,
   terms: Terms,
@@ -114,7 +113,6 @@ export async function capturedInOrder(
   }
 }
 
-/** The number of times that each pattern is in the list; only names are compared. */
 function tallied(events: readonly EventPattern[]): [EventPattern, number][] {
   const names = events.filter((it) => typeof it === "string");
   const counts = new Map(names.map((name) => [name, names.filter((it) => it === name).length]));
@@ -203,11 +201,9 @@ async function eventsOf({ tenant }: MatcherCall): Promise<StoredEvent[]> {
   }
 }
 
-/** False for the JSON of a plan file. */
 const isPlan = (plan: unknown): plan is Plan | string =>
   typeof plan === "string" || (typeof plan === "object" && plan !== null && "checks" in plan);
 
-/** The title with the plan's name instead of its content. */
 function titled(call: MatcherCall, plan: Plan | string): MatcherCall {
   if (typeof plan === "string") return call;
   const name = plan.title === null ? "a plan" : JSON.stringify(plan.title);

@@ -37,7 +37,6 @@ type InsightKey = keyof InsightExpectation;
 /** What a result shows: a value, or values by label where there are several. */
 type Shown = { readonly one: Json } | { readonly many: ReadonlyMap<string, Json> };
 
-/** The value of one series, or the values of several by label. */
 function shownBy<T>(items: readonly T[], labelOf: (item: T) => string, shown: (item: T) => Json): Shown {
   const [only, ...others] = items;
   if (only !== undefined && others.length === 0) return { one: shown(only) };
@@ -50,7 +49,6 @@ const labelOf = ({ status, label, breakdown_value }: Partial<TrendSeries>): stri
 const seriesIn = (results: Json): TrendSeries[] => (Array.isArray(results) ? (results as never) : []);
 const rowsIn = (results: Json): Json[] => (Array.isArray(results) ? results : []);
 
-/** The funnel's steps, or those of each value of its breakdown. */
 function funnelsIn(results: Json): FunnelStep[][] {
   const rows = rowsIn(results);
   return (rows.some((it) => Array.isArray(it)) ? rows : [rows]) as never;
@@ -70,7 +68,6 @@ const valueText = (value: Json | undefined): string =>
 
 const trendKinds = ["TrendsQuery", "StickinessQuery", "LifecycleQuery"];
 
-/** How each key reads a result. */
 const readings: {
   readonly [K in InsightKey]-?: { readonly kinds: readonly string[]; read(results: Json): Shown };
 } = {

@@ -30,7 +30,6 @@ function resultLines({ query, results, columns }: QueryResult): string[] {
   return [...heads, ...shown.map((it) => `  ${describeValue(it, 200)}`)];
 }
 
-/** Most persons of a step whose last events are shown. */
 const shownPersons = 3;
 
 function leftLines({ name, left, persons }: DropOffStep): string[] {
@@ -54,7 +53,6 @@ async function dropOffLines({ tenant }: MatcherCall, of: InsightOrQuery, kind: s
 /** An insight can change as time passes, without an event: it is computed again after this time, ms. */
 const recomputedAfter = 500;
 
-/** The insight shows what is expected, now or within the wait; with `.not` it does not once the sim is quiet. */
 export async function insight(
   call: MatcherCall,
   of: InsightOrQuery,

@@ -168,7 +168,6 @@ export async function causesOr(
   return [...(sdk.length > 0 ? sdk : [...guesses, ...absent]), ...queue];
 }
 
-/** A message: the call, and lines below it. */
 export const messageOf = ({ title }: MatcherCall, ...lines: readonly string[]): string =>
   [title, "", ...lines].join("\n");
 

@@ -142,7 +142,6 @@ const capture = keysOf<CaptureOptions>({ since: true, timeoutMs: true, settleMs:
 const recording = keysOf<RecordedOptions>({ quietMs: true, timeoutMs: true, session: true, allowUnread: true });
 const identity = keysOf<IdentityOptions>({ timeoutMs: true });
 
-/** What each matcher evaluates, and its options by their position. */
 const matchers = {
   toHaveCaptured: [captured, { 2: capture }],
   toHaveCapturedTimes: [capturedTimes, { 3: capture }],

@@ -232,7 +232,6 @@ async function neverServed(
   return `the flag ${quoted(key)} has no variant ${quoted(value)}${didYouMean(value, variants, quoted)}; its values: ${known}`;
 }
 
-/** Served: in an answer, or in an evaluation that an SDK reported. With `.not` once it is quiet. */
 export async function servedFlag(
   call: MatcherCall,
   key: string,

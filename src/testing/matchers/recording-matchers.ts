@@ -67,7 +67,6 @@ const sessionLine = ({ id, recording, url }: StoredSession): string =>
 const within = (sessions: readonly StoredSession[], wanted: string | undefined): StoredSession[] =>
   sessions.filter((it) => wanted === undefined || it.id === wanted);
 
-/** There is a recording, now or within the wait; with `.not` there is none once it is quiet. */
 export async function recorded(call: MatcherCall, options: RecordedOptions = {}): Promise<MatcherOutcome> {
   const { tenant, isNot } = call;
   const look = async () => within(await tenant.recordings.list(), options.session);

@@ -27,7 +27,6 @@ export async function noUnmatchedRequests(call: MatcherCall): Promise<MatcherOut
 const contactLine = ({ n, at, method, target, kind, inspect }: Contact): string =>
   `  request #${n} ${at} ${kind}: ${method} ${printable(target)}${inspect === null ? "" : `\n    ${printable(inspect, 200)}`}`;
 
-/** A request of an SDK, now or within the wait; with `.not` there is none once it is quiet. */
 export async function contacted(call: MatcherCall, { since, timeoutMs }: ContactOptions = {}): Promise<MatcherOutcome> {
   const { tenant, isNot } = call;
   if (isNot) await tenant.settle({ timeoutMs });

@@ -17,7 +17,6 @@ const commonRules: readonly string[] = [
   "||i.posthog.com^",
 ];
 
-/** The signs with a meaning, as a regular expression. */
 const signs: Readonly<Record<string, string>> = { "*": ".*", "^": "(?:[^\\w.%-]|$)" };
 
 const patternText = (rule: string): string => rule.replace(/[.*+?^${}()|[\]\\]/g, (sign) => signs[sign] ?? `\\${sign}`);

@@ -30,7 +30,6 @@ import type { AnswerUnrouted } from "./stand-in.ts";
 
 type RequestEvent = "request" | "requestfinished" | "requestfailed";
 
-/** A page or a context of Playwright. */
 export interface AttachTarget {
   /** Of a context. */
   pages?(): readonly Page[];
@@ -65,7 +64,6 @@ export interface AttachOptions {
   disguise?: boolean;
 }
 
-/** The result of `attach`. */
 export interface Attachment extends AsyncDisposable {
   /** Requests that `adBlocked` blocked, oldest first. */
   blocked(): readonly BlockedRequest[];
@@ -84,7 +82,6 @@ export interface BlockedRequest {
   readonly url: string;
 }
 
-/** Playwright's names of connection failures, by Node's codes. */
 const abortReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connectionrefused",
   ECONNRESET: "connectionreset",
@@ -99,7 +96,6 @@ const reasonOf = (error: unknown): string =>
 /** Ignores failures: the page may be closed, or its request aborted. */
 const quietly = (done: Promise<unknown>): Promise<void> => done.then(() => {}).catch(() => {});
 
-/** The address of a request at the sim, without the rule's own path. */
 function targetAt(host: string, url: URL, rule: HostRule | undefined): URL {
   const path = url.pathname.slice(rule?.prefix.length ?? 0);
   return new URL(`${path.startsWith("/") ? path : `/${path}`}${url.search}`, host);
@@ -210,18 +206,15 @@ const hasStandIn = (target: AttachTarget): boolean => {
 /** Requests that a route of `attach` has answered. */
 const answered = new WeakSet<Request>();
 
-/** True if it ended without a response: its page was left, or the page ended it. */
 const isAborted = (request: Request): boolean =>
   !request.existingResponse?.() && /ABORTED|cancell?ed/i.test(request.failure()?.errorText ?? "");
 
-/** Collects requests of the target that should have been rerouted. */
 function escapeWatch(
   target: AttachTarget,
   { isKnown, isRouted }: Record<"isKnown" | "isRouted", (url: URL) => boolean>,
   allow: AttachOptions["allowEscapes"],
 ) {
   const escapes: Escape[] = [];
-  /** Requests for a known host that have not ended. */
   const running = new Set<Request>();
   const allowed = (Array.isArray(allow) ? allow : allow === true ? ["*"] : []).map(readHostRule);
   return {
@@ -334,7 +327,6 @@ function offlineOf(target: AttachTarget): () => boolean {
 
 const followed = new WeakSet<object>();
 
-/** Notes the options of a new context. */
 export function noteOffline(context: object, options: unknown): void {
   offline.set(context, isObject(options) && options.offline === true);
 }

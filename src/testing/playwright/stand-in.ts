@@ -61,7 +61,6 @@ const resolverRules = "--host-resolver-rules=";
 const spaces = "--ip-address-space-overrides=";
 const pins = "--ignore-certificate-errors-spki-list=";
 
-/** The arguments with one more value for a switch that counts once. */
 function withValue(args: readonly string[], option: string, value: string): string[] {
   const given = args.filter((it) => it.startsWith(option)).map((it) => it.slice(option.length));
   return [...args.filter((it) => !it.startsWith(option)), option + [value, ...given].join(",")];
@@ -123,6 +122,5 @@ export async function startStandIn(): Promise<StandIn> {
   });
 }
 
-/** True if a browser with these options resolves the service's hosts to the stand-in. */
 export const usesStandIn = ({ args = [] }: LaunchOptions): boolean =>
   args.some((it) => it.startsWith(`${resolverRules}MAP ${serviceHosts[0]} 127.0.0.1:`));

@@ -53,7 +53,6 @@ function storageNames(): { where: string; name: string }[] {
   return [...names("localStorage"), ...names("sessionStorage")];
 }
 
-/** Frames that are gone have nothing. */
 const inFrame = (frame: Frame): Promise<Entry[]> => frame.evaluate(storageNames).catch(() => []);
 
 /** localStorage of every origin of the context, also those that no page shows. */

@@ -33,7 +33,6 @@ function withinLimit(events: readonly StoredEvent[]): { events: ReportedEvent[];
 
 type Traffic = Omit<ReportData, "verdict" | "left_out"> & { readonly withoutProperties: number };
 
-/** The traffic of a sim or a project for a report, within its limits. */
 export async function trafficOf(tenant: Tenant): Promise<Traffic> {
   const [events, requests, decisions] = await Promise.all([
     tenant.events.list({ order: "desc", limit: mostEvents }),

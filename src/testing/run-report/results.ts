@@ -26,7 +26,6 @@ const mostRequests = 200;
 /** Dropped events of capture v1, the newest first. */
 const droppedPath = `events?outcome=dropped&filter=${encodeURIComponent("route:/i/v1/*")}&order=desc&limit=${mostEvents}`;
 
-/** Those of the uuids whose events arrived with another result. */
 async function settledOf(call: ResultsCall, uuids: readonly string[]): Promise<ReadonlySet<string | null>> {
   const settled = new Set<string | null>();
   const match = { uuid: { "@in": uuids } };
@@ -73,7 +72,6 @@ export const resultText = ({ sentence, fix, lost }: ResultCount): ReasonText =>
     ? { sentence: `${sentence}; ${counted(lost, "event")} did not arrive again`, fix: lostFix }
     : { sentence, fix };
 
-/** The results as a section of a verdict; undefined if all were `ok`. */
 export function resultSection(counts: readonly ResultCount[]): VerdictSection | undefined {
   if (counts.length === 0) return undefined;
   return {

@@ -6,7 +6,6 @@ import { SdkTotal } from "../../state/journal/sdk-shapes.ts";
 const Moment = z.iso.datetime();
 const leftOut = z.int().describe("Number of further items, which are not listed");
 
-/** A list with at most N items. */
 const listOf = <Item extends z.ZodType>(item: Item) => z.strictObject({ items: z.array(item), left_out: leftOut });
 
 const TestCount = z.strictObject({

@@ -59,7 +59,6 @@ const isWanted = ({ rejected, fault, scripted }: CountedRequest): boolean =>
 interface TallyRules {
   /** Named in the advice for requests with an unknown key. */
   readonly projectKey: string;
-  /** Masks the secrets in a path. */
   maskPath(path: string): string;
 }
 
