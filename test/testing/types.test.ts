@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { newFolder } from "../support/folder.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -37,14 +36,15 @@ startSim(1);
 project(1);
 `;
 
-/** A folder of a user with this package and these files; removed at the end. */
-async function userFolder(files: Readonly<Record<string, string>>) {
-  const folder = await mkdtemp(join(tmpdir(), "phx-types-"));
-  await mkdir(join(folder, "node_modules"));
-  for (const name of ["phx-sim", "vitest", "@playwright", "@jest", "@types"])
-    await symlink(name === "phx-sim" ? root : join(root, "node_modules", name), join(folder, "node_modules", name));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+/** A folder of a user with this package, others beside it, and these files. */
+function userFolder(files: Readonly<Record<string, string>>, others = ["vitest", "@playwright", "@jest", "@types"]) {
+  const folder = newFolder();
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules);
+  symlinkSync(root, join(modules, "phx-sim"), "junction");
+  for (const name of others) symlinkSync(join(root, "node_modules", name), join(modules, name), "junction");
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
 }
 
 const compilers = ["typescript", "typescript-5"];
@@ -78,13 +78,12 @@ test.each(compilers.flatMap((it) => modules.map((module) => [it, module])))(
     const common = { target: "es2022", module, strict: true, noEmit: true, types: ["node"] };
     const own = { ...common, lib: ["es2022", "dom"], types: [] };
     const runners = { ...common, lib: ["es2022", "dom"], skipLibCheck: true };
-    await using user = await userFolder({
+    const folder = userFolder({
       ...commonFiles,
       "own.json": JSON.stringify({ compilerOptions: own, files: ["own.cts", "own.mts"] }),
       "runners.json": JSON.stringify({ compilerOptions: runners, files: ["runners.cts"] }),
     });
-    for (const project of ["own.json", "runners.json"])
-      expect(await compile(compiler, join(user.folder, project))).toBe("");
+    for (const project of ["own.json", "runners.json"]) expect(await compile(compiler, join(folder, project))).toBe("");
   },
 );
 
@@ -94,9 +93,9 @@ test("CommonJS requires what ES modules import", async () => {
     const pairs = ["phx-sim", "phx-sim/plan", "phx-sim/playwright"];
     Promise.all(pairs.map(async (it) => names(require(it)) === names(await import(it)) && names(require(it)).length > 3))
       .then((same) => console.log(same.join()));`;
-  await using user = await userFolder({ "required.cjs": script });
+  const folder = userFolder({ "required.cjs": script });
   const out = await new Promise((resolve) =>
-    execFile(process.execPath, [join(user.folder, "required.cjs")], (_, text, error) => resolve(text + error)),
+    execFile(process.execPath, [join(folder, "required.cjs")], (_, text, error) => resolve(text + error)),
   );
   expect(out).toBe("true,true,true\n");
 });
@@ -107,15 +106,8 @@ test("a compiler without exports finds the types of every subpath", async () => 
   const subpaths = Object.keys(manifest.exports)
     .filter((it) => it !== "." && !it.endsWith(".json"))
     .map((it) => it.slice(2));
-  const folder = await mkdtemp(join(tmpdir(), "phx-node10-"));
-  try {
-    await mkdir(join(folder, "node_modules"));
-    await symlink(root, join(folder, "node_modules/phx-sim"), "junction");
-    await writeFile(join(folder, "consumer.ts"), consumer(subpaths));
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }));
-    expect(subpaths).toContain("vitest/matchers");
-    expect(await compile("typescript-5", folder)).toBe("");
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const tsconfig = JSON.stringify({ compilerOptions, files: ["consumer.ts"] });
+  const folder = userFolder({ "consumer.ts": consumer(subpaths), "tsconfig.json": tsconfig }, []);
+  expect(subpaths).toContain("vitest/matchers");
+  expect(await compile("typescript-5", folder)).toBe("");
 });

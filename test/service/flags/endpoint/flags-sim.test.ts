@@ -1,9 +1,7 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../../src/index.ts";
 import type { Scenario } from "../../../../src/lab/scenario/schema.ts";
+import { newFolder } from "../../../support/folder.ts";
 
 type Project = Scenario["organizations"][number]["projects"][number];
 
@@ -82,10 +80,7 @@ test("a scenario can say that flags are over quota, and may name contexts by eit
 /** At 45 % distinct_id_1 is in and distinct_id_3 is out (§12 of the published vectors). */
 test("what a person was hashed by survives an identification, a restart, and ends with the people", async () => {
   const sticky = { ensure_experience_continuity: true, filters: { groups: [{ rollout_percentage: 45 }] } };
-  const options: SimOptions = {
-    scenario: scenarioOf({ flags: { "simple-flag": sticky } }),
-    data: mkdtempSync(join(tmpdir(), "phx-flags-")),
-  };
+  const options: SimOptions = { scenario: scenarioOf({ flags: { "simple-flag": sticky } }), data: newFolder() };
   const value = (sim: Sim) => valuesOf(sim, { distinct_id: "distinct_id_3" });
   await withSim(options, async (sim) => {
     await capture(sim, { event: "seen", distinct_id: "distinct_id_1" });

@@ -1,7 +1,8 @@
 import { PostHog } from "posthog-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../../src/index.ts";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
+import { openSim } from "../../../support/sim.ts";
 
 /** Rules of a version that does not exist yet; the keys of version 1 beside them would give true to everyone. */
 const everyone = {
@@ -50,27 +51,20 @@ const scenario = {
   personal_api_keys: [{ key: "phx_one", scopes: ["*"] }],
 };
 
-/** A sim whose flags `next` and `both` have rules of version 3, as an imported state may have. */
-async function simWithNextRules(): Promise<Sim> {
-  const sim = await startSim({ scenario });
+/** Gives flags rules that only an imported state may have. */
+async function giveFilters(sim: Sim, filtersOf: (key: string) => JsonObject | undefined): Promise<void> {
   const state = (await sim.state.export()) as { world: { feature_flags: JsonObject[] } };
-  const filtersOf: Record<string, JsonObject> = { next: everyone, both: inBothForms };
-  for (const flag of state.world.feature_flags) {
-    flag.filters = filtersOf[String(flag.key)] ?? flag.filters ?? {};
-  }
+  for (const flag of state.world.feature_flags) flag.filters = filtersOf(String(flag.key)) ?? flag.filters ?? {};
   await sim.state.import(state as never);
-  return sim;
 }
+
+const { sim } = await openSim({ scenario });
+const nextRules: Record<string, JsonObject> = { next: everyone, both: inBothForms };
+await giveFilters(sim, (key) => nextRules[key]);
 
 const jsonOf = async (response: Promise<Response>): Promise<JsonObject> => (await response).json() as never;
 
 describe("flags whose rules are of an unknown version", () => {
-  let sim: Sim;
-  beforeAll(async () => {
-    sim = await simWithNextRules();
-  });
-  afterAll(() => sim.close());
-
   const evaluated = (version: number, path = "/flags/") =>
     jsonOf(
       fetch(`${sim.url}${path}?v=${version}`, {
@@ -145,9 +139,7 @@ describe("flags whose rules are of an unknown version", () => {
 
 test.each(versions)("a state with rules of version %j: the flag fails", async (version) => {
   await using sim = await startSim({ scenario });
-  const state = (await sim.state.export()) as { world: { feature_flags: JsonObject[] } };
-  for (const flag of state.world.feature_flags) flag.filters = { version, groups: [{}] } as JsonObject;
-  await sim.state.import(state as never);
+  await giveFilters(sim, () => ({ version, groups: [{}] }) as JsonObject);
   const { reason } = await sim.flags.explain("plain", { distinctId: "u1" });
   expect(reason.code).toBe("unsupported_config_version");
 });

@@ -175,122 +175,105 @@ test.each([
   expect(WorldSchema.safeParse({ ...worlds.current }).success).toBe(true);
 });
 
-const asFilters = (filters: object) => ({ key: "k", filters });
+type Refused = [body: object, detail: string, attr: string, code?: string];
 
-test.each([
-  [{}, error("This field is required.", "key", "required")],
-  [{ key: null }, error("This field may not be null.", "key", "null")],
-  [{ key: " " }, error("This field may not be blank.", "key", "blank")],
-  [{ key: true }, error("Not a valid string.", "key")],
-  [{ key: "x".repeat(401) }, error("Ensure this field has no more than 400 characters.", "key", "max_length")],
-  [{ key: "a b" }, error("Only letters, numbers, hyphens (-) & underscores (_) are allowed.", "key", "invalid_key")],
-  [{ key: "first" }, error("There is already a feature flag with this key.", "key", "unique")],
-  [{ key: "k", name: [] }, error("Not a valid string.", "name")],
-  [{ key: "k", name: null }, error("This field may not be null.", "name", "null")],
-  [{ key: "k", active: "maybe" }, error("Must be a valid boolean.", "active")],
-  [{ key: "k", deleted: null }, error("This field may not be null.", "deleted", "null")],
-  [{ key: "k", version: "x" }, error("A valid integer is required.", "version")],
-  [{ key: "k", tags: "a" }, error('Expected a list of items but got type "str".', "tags", "not_a_list")],
-  [{ key: "k", tags: [[]] }, error("Not a valid string.", "tags__0")],
-  [{ key: "k", creation_context: "x" }, error('"x" is not a valid choice.', "creation_context", "invalid_choice")],
-  [
-    { key: "k", evaluation_runtime: "edge" },
-    error('"edge" is not a valid choice.', "evaluation_runtime", "invalid_choice"),
-  ],
-  [
-    { key: "k", bucketing_identifier: "x" },
-    error('"x" is not a valid choice.', "bucketing_identifier", "invalid_choice"),
-  ],
-  [{ key: "k", filters: [] }, error('Expected a dictionary of items but got type "list".', "filters", "not_a_dict")],
-  [
-    asFilters({ groups: 1 }),
-    error('Filters are not valid (groups: Expected a list of items but got type "int".)', "filters"),
-  ],
-  [
-    asFilters({ groups: [{ properties: [{ type: "person" }] }] }),
-    error("Filters are not valid (groups.0.properties.0.key: This field is required.)", "filters"),
-  ],
-  [
-    asFilters({ groups: [{ properties: [], rollout_percentage: 101 }] }),
-    error("Filters are not valid (rollout percentages must be between 0 and 100)", "filters"),
-  ],
-  [
-    asFilters({ groups: [], multivariate: variants(-1, 101) }),
-    error("Filters are not valid (rollout percentages must be between 0 and 100)", "filters"),
-  ],
-  [
-    asFilters(group({ key: "plan", value: 1 })),
-    error("Filters are not valid (can only use person, cohort, and flag properties)", "filters"),
-  ],
-  [
-    asFilters({ aggregation_group_type_index: 0, ...group(plan) }),
-    error("Filters are not valid (can only use group properties)", "filters"),
-  ],
-  [
-    asFilters(group({ type: "flag", key: "1", value: true, operator: "exact" })),
-    error("Flag properties must use the 'flag_evaluates_to' operator", "filters"),
-  ],
-  [
-    asFilters(group({ type: "flag", key: "first", value: true, operator: "flag_evaluates_to" })),
-    error("Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: 'first'", "filters"),
-  ],
-  ...["3", "4", "77"].map((key) => [
-    asFilters(group({ type: "flag", key, value: true, operator: "flag_evaluates_to" })),
-    error(`Flag dependency references non-existent flag with ID ${key}`, "filters"),
-  ]),
-  [
-    asFilters({ ...group(), multivariate: variants(50, 40) }),
-    error("Invalid variant definitions: Variant rollout percentages must sum to 100.", "filters"),
-  ],
-  [
-    asFilters({ groups: [{ properties: [], variant: "v9" }], multivariate: variants(100) }),
-    error("Filters are not valid (variant override does not exist)", "filters"),
-  ],
-  ...[4, 99, "x", null].map((value) => [
-    asFilters(group({ type: "cohort", key: "id", value })),
-    error(`Cohort with id ${value ?? "None"} does not exist`, "filters", "cohort_does_not_exist"),
-  ]),
-  ...[2, 3].map((value) => [
-    asFilters(group({ type: "cohort", key: "id", value })),
-    error(
-      "Cohort 'Visitors' with filters on events cannot be used in feature flags.",
-      "filters",
-      "behavioral_cohort_found",
-    ),
-  ]),
-  [
-    asFilters(group({ ...plan, operator: "is_date_after", value: "soon" })),
-    error("Invalid date value: soon", "filters", "invalid_date"),
-  ],
-  ...[
-    ["gt", 5, "5"],
-    ["regex", true, "True"],
-    ["icontains", ["a"], '["a"]'],
-  ].map(([operator, value, shown]) => [
-    asFilters(group({ ...plan, operator, value })),
-    error(`Invalid value for operator ${operator}: ${shown}`, "filters", "invalid_value"),
-  ]),
-  [
-    asFilters(group({ ...plan, operator: "icontains_multi" })),
-    error("icontains_multi operator requires a list of values", "filters", "invalid_value"),
-  ],
-  ...[[], null, "x"].map((payloads) => [
-    asFilters({ ...group(), payloads }),
-    error("Payloads must be passed as a dictionary", "filters"),
-  ]),
-  [asFilters({ ...group(), payloads: { true: "{" } }), error("Payload value is not valid JSON", "filters")],
-  [asFilters({ ...group(), payloads: { on: "1" } }), error("Payload keys must be 'true' for boolean flags", "filters")],
-  [
-    asFilters({ ...group(), multivariate: variants(100), payloads: { true: "1" } }),
-    error("Payload keys must match a variant key for multivariate flags", "filters"),
-  ],
-] as [object, object][])("%j is refused", async (body, expected) => {
+async function refuses(body: object, expected: object): Promise<void> {
   const { post, worlds } = start();
   const { status, json } = await post(`${root}/`, body);
   expect(json).toEqual(expected);
   expect(status).toBe(400);
   expect(worlds.current.feature_flags).toHaveLength(5);
-});
+}
+
+test.each<Refused>([
+  [{}, "This field is required.", "key", "required"],
+  [{ key: null }, "This field may not be null.", "key", "null"],
+  [{ key: " " }, "This field may not be blank.", "key", "blank"],
+  [{ key: true }, "Not a valid string.", "key"],
+  [{ key: "x".repeat(401) }, "Ensure this field has no more than 400 characters.", "key", "max_length"],
+  [{ key: "a b" }, "Only letters, numbers, hyphens (-) & underscores (_) are allowed.", "key", "invalid_key"],
+  [{ key: "first" }, "There is already a feature flag with this key.", "key", "unique"],
+  [{ key: "k", name: [] }, "Not a valid string.", "name"],
+  [{ key: "k", name: null }, "This field may not be null.", "name", "null"],
+  [{ key: "k", active: "maybe" }, "Must be a valid boolean.", "active"],
+  [{ key: "k", deleted: null }, "This field may not be null.", "deleted", "null"],
+  [{ key: "k", version: "x" }, "A valid integer is required.", "version"],
+  [{ key: "k", tags: "a" }, 'Expected a list of items but got type "str".', "tags", "not_a_list"],
+  [{ key: "k", tags: [[]] }, "Not a valid string.", "tags__0"],
+  [{ key: "k", creation_context: "x" }, '"x" is not a valid choice.', "creation_context", "invalid_choice"],
+  [{ key: "k", evaluation_runtime: "edge" }, '"edge" is not a valid choice.', "evaluation_runtime", "invalid_choice"],
+  [{ key: "k", bucketing_identifier: "x" }, '"x" is not a valid choice.', "bucketing_identifier", "invalid_choice"],
+  [{ key: "k", filters: [] }, 'Expected a dictionary of items but got type "list".', "filters", "not_a_dict"],
+])("%j is refused", (body, detail, attr, code) => refuses(body, error(detail, attr, code)));
+
+const onFlag = (key: string, operator = "flag_evaluates_to") => group({ type: "flag", key, value: true, operator });
+const inCohort = (value: unknown) => group({ type: "cohort", key: "id", value });
+const invalidValue = (operator: string, value: unknown, shown: string): [object, string, string] => [
+  group({ ...plan, operator, value }),
+  `Invalid value for operator ${operator}: ${shown}`,
+  "invalid_value",
+];
+
+test.each<[filters: object, detail: string, code?: string]>([
+  [{ groups: 1 }, 'Filters are not valid (groups: Expected a list of items but got type "int".)'],
+  [
+    { groups: [{ properties: [{ type: "person" }] }] },
+    "Filters are not valid (groups.0.properties.0.key: This field is required.)",
+  ],
+  [
+    { groups: [{ properties: [], rollout_percentage: 101 }] },
+    "Filters are not valid (rollout percentages must be between 0 and 100)",
+  ],
+  [
+    { groups: [], multivariate: variants(-1, 101) },
+    "Filters are not valid (rollout percentages must be between 0 and 100)",
+  ],
+  [group({ key: "plan", value: 1 }), "Filters are not valid (can only use person, cohort, and flag properties)"],
+  [{ aggregation_group_type_index: 0, ...group(plan) }, "Filters are not valid (can only use group properties)"],
+  [onFlag("1", "exact"), "Flag properties must use the 'flag_evaluates_to' operator"],
+  [onFlag("first"), "Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: 'first'"],
+  ...["3", "4", "77"].map((key): [object, string] => [
+    onFlag(key),
+    `Flag dependency references non-existent flag with ID ${key}`,
+  ]),
+  [
+    { ...group(), multivariate: variants(50, 40) },
+    "Invalid variant definitions: Variant rollout percentages must sum to 100.",
+  ],
+  [
+    { groups: [{ properties: [], variant: "v9" }], multivariate: variants(100) },
+    "Filters are not valid (variant override does not exist)",
+  ],
+  ...[4, 99, "x", null].map((value): [object, string, string] => [
+    inCohort(value),
+    `Cohort with id ${value ?? "None"} does not exist`,
+    "cohort_does_not_exist",
+  ]),
+  ...[2, 3].map((value): [object, string, string] => [
+    inCohort(value),
+    "Cohort 'Visitors' with filters on events cannot be used in feature flags.",
+    "behavioral_cohort_found",
+  ]),
+  [group({ ...plan, operator: "is_date_after", value: "soon" }), "Invalid date value: soon", "invalid_date"],
+  invalidValue("gt", 5, "5"),
+  invalidValue("regex", true, "True"),
+  invalidValue("icontains", ["a"], '["a"]'),
+  [
+    group({ ...plan, operator: "icontains_multi" }),
+    "icontains_multi operator requires a list of values",
+    "invalid_value",
+  ],
+  ...[[], null, "x"].map((payloads): [object, string] => [
+    { ...group(), payloads },
+    "Payloads must be passed as a dictionary",
+  ]),
+  [{ ...group(), payloads: { true: "{" } }, "Payload value is not valid JSON"],
+  [{ ...group(), payloads: { on: "1" } }, "Payload keys must be 'true' for boolean flags"],
+  [
+    { ...group(), multivariate: variants(100), payloads: { true: "1" } },
+    "Payload keys must match a variant key for multivariate flags",
+  ],
+])("filters %j are refused", (filters, detail, code) => refuses({ key: "k", filters }, error(detail, "filters", code)));
 
 describe("rules of a version that is not evaluated", () => {
   const versions: [version: unknown, shown: string][] = [
@@ -335,7 +318,10 @@ describe("rules of a version that is not evaluated", () => {
 
 test("a filter lists at most 1000 values", async () => {
   const { post } = start();
-  const listing = (length: number) => asFilters(group({ ...plan, value: Array.from({ length }, String) }));
+  const listing = (length: number) => ({
+    key: "k",
+    filters: group({ ...plan, value: Array.from({ length }, String) }),
+  });
   expect((await post(root, listing(1001))).json).toEqual(
     error("Property group expressions of type plan cannot contain more than 1000 values.", "filters"),
   );
@@ -425,10 +411,7 @@ describe("changing a flag", () => {
     [{ key: "second" }, error("There is already a feature flag with this key.", "key", "unique")],
     [{ filters: "x" }, error('Expected a dictionary of items but got type "str".', "filters", "not_a_dict")],
     [{ filters: { groups: [], payloads: 1 } }, error("Payloads must be passed as a dictionary", "filters")],
-    [
-      { filters: group({ type: "flag", key: "1", value: true, operator: "flag_evaluates_to" }) },
-      error("Feature flag 'first' cannot depend on itself", "filters"),
-    ],
+    [{ filters: onFlag("1") }, error("Feature flag 'first' cannot depend on itself", "filters")],
   ])("PATCH with %j is refused", async (body, expected) => {
     const { patch, worlds } = start();
     const { status, json } = await patch(`${root}/1/`, body);
@@ -439,9 +422,8 @@ describe("changing a flag", () => {
 
   test("flags that depend on each other may not form a circle, nor lose one of them", async () => {
     const { patch } = start();
-    const on = (key: string) => group({ type: "flag", key, value: true, operator: "flag_evaluates_to" });
-    expect((await patch(`${root}/2/`, { filters: on("1") })).status).toBe(200);
-    expect((await patch(`${root}/1/`, { filters: on("2") })).json).toEqual(
+    expect((await patch(`${root}/2/`, { filters: onFlag("1") })).status).toBe(200);
+    expect((await patch(`${root}/1/`, { filters: onFlag("2") })).json).toEqual(
       error("Circular dependency detected: first → second → first", "filters"),
     );
     expect((await patch(`${root}/1/`, { deleted: true })).json).toEqual(
