@@ -25,7 +25,6 @@ const lengths: Record<Interval, number> = {
 export const lastBoundary = (interval: Interval, now: number): number =>
   Math.floor(now / lengths[interval]) * lengths[interval];
 
-/** How many whole intervals lie between two times in ms. */
 export const countIntervals = (interval: Interval, start: number, end: number): number =>
   Math.max(0, Math.floor((end - start) / lengths[interval]));
 
@@ -42,7 +41,6 @@ export function intervalsBetween(interval: Interval, start: number, end: number)
   }));
 }
 
-/** Length of an interval in ms. */
 export const lengthOf = (interval: Interval): number => lengths[interval];
 
 type Scheduled = Pick<BatchExport, "interval" | "paused" | "deleted" | "start_at" | "end_at">;
@@ -57,13 +55,6 @@ export function nextDue(it: Scheduled, from: number): number | undefined {
   const first = it.start_at === null ? Number.NEGATIVE_INFINITY : Date.parse(it.start_at);
   const next = Math.max(lastBoundary(it.interval, from) + length, Math.ceil(first / length) * length);
   return it.end_at !== null && next > Date.parse(it.end_at) ? undefined : next;
-}
-
-/** All times after `from` and up to `to` (ms) at which an export runs by its schedule, the earliest first. */
-export function dueTimes(it: Scheduled, from: number, to: number): number[] {
-  const times: number[] = [];
-  for (let at = nextDue(it, from); at !== undefined && at <= to; at = nextDue(it, at)) times.push(at);
-  return times;
 }
 
 interface Followed {
@@ -110,7 +101,6 @@ export function createSchedules(begun: number, seen?: number) {
   }
 
   return {
-    /** When (ms) the export runs next. */
     next: (batchExport: BatchExport) => nextDue(batchExport, follow(batchExport, looked).from),
     /** Where the schedule continues after the run at a time: later than `at` where the sim was off. */
     after(batchExport: BatchExport, at: number) {
@@ -123,7 +113,6 @@ export function createSchedules(begun: number, seen?: number) {
       if (it.gap && it.gap.after <= at) it.gap = undefined;
       it.from = at;
     },
-    /** To be called after an export was created or changed, at a time. */
     changed: (batchExport: BatchExport, now: number) => void follow(batchExport, now),
     /** Follows all exports: some may have been added or changed without a call of `changed`. */
     look(batchExports: readonly BatchExport[], now: number) {

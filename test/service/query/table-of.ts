@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
-import type { EventTable } from "../../../src/service/query/table.ts";
-import { type QueryEvent, tableOf as tableOfEvents } from "../../../src/service/query/table.ts";
+import { type EventTable, type QueryEvent, tableOf as tableOfEvents } from "../../../src/service/query/table.ts";
 import type { StoredEvent } from "../../../src/state/journal/event.ts";
 
 /** An event of a test's table. */

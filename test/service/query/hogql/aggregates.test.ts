@@ -23,6 +23,17 @@ const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b
 const orNull = (values: readonly number[], of: (values: readonly number[]) => number): number | null =>
   values.length === 0 ? null : of(values);
 
+/** Decides that the property is a number. */
+const first: Row = { event: "z", minute: 0, amount: 1 };
+
+function askOf(rows: readonly Row[], query: string) {
+  const events = rows.map(({ event, minute, amount }) => {
+    const at = new Date(start + minute * 60_000).toISOString();
+    return { event, at, id: "u", ...(amount !== undefined && { properties: { amount } }) };
+  });
+  return ask(query, { table: tableOf(events), now: start, timeZone: "UTC", weekStart: 0 });
+}
+
 /** The row of a group, computed by the plainest means. */
 function expected(event: string, rows: readonly Row[]): unknown[] {
   const amounts = rows.flatMap((it) => (it.amount === undefined ? [] : [it.amount]));
@@ -62,17 +73,8 @@ test("aggregations by group are those of plain JavaScript", async () => {
     from events group by event order by event`;
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 40 }), async (rows: Row[]) => {
-      // The first event decides that the property is a number.
-      const all: Row[] = [{ event: "z", minute: 0, amount: 1 }, ...rows];
-      const table = tableOf(
-        all.map(({ event, minute, amount }) => ({
-          event,
-          at: new Date(start + minute * 60_000).toISOString(),
-          id: "u",
-          ...(amount !== undefined && { properties: { amount } }),
-        })),
-      );
-      const { results } = await ask(query, { table, now: start, timeZone: "UTC", weekStart: 0 });
+      const all = [first, ...rows];
+      const { results } = await askOf(all, query);
       const names = [...new Set(all.map((it) => it.event))].sort();
       expect(results).toEqual(
         names.map((name) =>
@@ -90,19 +92,11 @@ test("aggregations by group are those of plain JavaScript", async () => {
 test("filters, order and limits are those of plain JavaScript", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 40 }), fc.nat(50), fc.nat(20), async (rows: Row[], limit, offset) => {
-      const all: Row[] = [{ event: "z", minute: 0, amount: 1 }, ...rows];
-      const table = tableOf(
-        all.map(({ event, minute, amount }) => ({
-          event,
-          at: new Date(start + minute * 60_000).toISOString(),
-          id: "u",
-          ...(amount !== undefined && { properties: { amount } }),
-        })),
-      );
-      const { results } = await ask(
+      const all = [first, ...rows];
+      const { results } = await askOf(
+        all,
         `select event, properties.amount from events where event != 'b' or properties.amount <= 3
          order by properties.amount desc, event limit ${limit} offset ${offset}`,
-        { table, now: start, timeZone: "UTC", weekStart: 0 },
       );
       const kept = all.filter((it) => it.event !== "b" || (it.amount !== undefined && it.amount <= 3));
       const inOrder = kept.toSorted(

@@ -4,18 +4,14 @@ import { hogQLKind } from "../../../../src/service/query/hogql/hogql-query.ts";
 import { eventsKind } from "../../../../src/service/query/insights/events-query.ts";
 import { funnelsKind } from "../../../../src/service/query/insights/funnels.ts";
 import { trendsKind } from "../../../../src/service/query/insights/trends.ts";
-import type { QueryContext, QueryKind, QueryPerson } from "../../../../src/service/query/kind.ts";
+import type { QueryPerson } from "../../../../src/service/query/kind.ts";
+import { runIn } from "../insights/stage.ts";
 import { ask, rowsOf } from "./run-query.ts";
 import { stage } from "./stage.ts";
 
-async function run<Query>(kind: QueryKind<Query>, query: JsonObject, context: QueryContext) {
-  const read = kind.shape.parse({ kind: kind.kind, ...query });
-  return kind.run(read, context);
-}
-
 const dateRange = { date_from: "2026-01-01", date_to: "2026-01-03" };
 const trends = async (query: JsonObject) => {
-  const { results } = await run(trendsKind, { dateRange, ...query }, stage());
+  const { results } = runIn(stage(), trendsKind, { dateRange, ...query });
   return (results as JsonObject[]).map((it) => [it.breakdown_value ?? it.label, it.data]);
 };
 const paid = { kind: "EventsNode", event: "paid" };
@@ -53,7 +49,7 @@ describe("HogQL in insights", () => {
   test("the actors of a funnel", async () => {
     const funnelsFilter = { funnelAggregateByHogQL: "upper(distinct_id)" };
     const series = [all, { kind: "EventsNode", event: "$pageview" }];
-    const { results } = await run(funnelsKind, { series, funnelsFilter, dateRange }, stage());
+    const { results } = runIn(stage(), funnelsKind, { series, funnelsFilter, dateRange });
     expect((results as JsonObject[]).map((it) => it.count)).toEqual([3, 1]);
   });
 
@@ -62,11 +58,12 @@ describe("HogQL in insights", () => {
     // The table of tests has no whole events, which lists need.
     const context = stage();
     const table = { ...context.table, event: () => ({}) as never };
-    const { results, types } = await run(
-      eventsKind,
-      { select, where: ["properties.amount > 3"], after: "2026-01-01", orderBy: ["properties.amount DESC"] },
-      { ...context, table },
-    );
+    const { results, types } = runIn({ ...context, table }, eventsKind, {
+      select,
+      where: ["properties.amount > 3"],
+      after: "2026-01-01",
+      orderBy: ["properties.amount DESC"],
+    });
     expect(results).toEqual([
       ["paid", 20, 11],
       ["signed up", 8, 13],

@@ -24,7 +24,10 @@ export async function runKind<Query>(
   query: JsonObject,
   stage: Stage,
 ): Promise<Record<string, unknown>> {
-  const context = contextOf(stage);
+  return runIn(contextOf(stage), kind, query);
+}
+
+export function runIn<Query>(context: QueryContext, kind: QueryKind<Query>, query: JsonObject) {
   const read = kind.shape.parse({ kind: kind.kind, ...query });
   return kind.run(read, context);
 }
