@@ -60,7 +60,6 @@ export interface Exports {
   file(run: string, name?: string): Promise<Uint8Array>;
 }
 
-/** The file with the name, or the only one. @throws Error that lists the files */
 function chosen({ id, status, files }: ExportRun, name: string | undefined): ExportFile {
   const found = files.filter((it) => name === undefined || it.name === name);
   const [file] = found;

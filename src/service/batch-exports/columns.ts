@@ -16,14 +16,11 @@ export type ColumnType = "text" | "json" | "time" | "integer" | "boolean";
 export interface Column<R> {
   readonly name: string;
   readonly type: ColumnType;
-  /** The value of a record; null when it has none. */
   of(record: R): Json;
 }
 
-/** An event while it is exported. */
 export interface EventRecord {
   readonly event: StoredEvent;
-  /** By which time it was chosen. */
   readonly by: EventTime;
   /** Properties of its person, as they are now. */
   readonly personProperties: () => JsonObject | undefined;
@@ -107,7 +104,6 @@ const defaults: ReadonlyMap<string, readonly Column<EventRecord>[]> = new Map([
   ["Snowflake", named(tableColumns).map((it) => ({ ...it, name: snowflakeNames.get(it.name) ?? it.name }))],
 ]);
 
-/** The default columns of events for a type of destination. */
 const defaultColumns = ({ type }: BatchExport["destination"]): readonly Column<EventRecord>[] =>
   defaults.get(type) ?? named(tableColumns);
 
@@ -138,7 +134,6 @@ const unsupported = (expression: string) =>
     `The column ${JSON.stringify(expression)} of the query is not emulated: phx-sim exports plain columns (${[...eventColumns.keys()].join(", ")}) and single properties (properties.$browser, person.properties.email).`,
   );
 
-/** The column of a query's expression. @throws SimError not_emulated */
 function columnFor(expression: string, alias: string): Column<EventRecord> {
   const plain = eventColumns.get(expression.replace(/^events\./, "").replace(/^[`"](.*)[`"]$/, "$1"));
   if (plain) return { ...plain, name: alias };
@@ -154,7 +149,6 @@ function columnFor(expression: string, alias: string): Column<EventRecord> {
   };
 }
 
-/** An empty list when the document's schema, which is any JSON, has no fields. */
 function fieldsIn(schema: JsonObject | null): { expression: string; alias: string }[] {
   const fields = schema && own(schema, "fields");
   if (!Array.isArray(fields)) return [];
@@ -181,12 +175,10 @@ export function columnsOf({ destination, schema }: BatchExport): readonly Column
   return isMissing && inserted ? [...columns, inserted] : columns;
 }
 
-/** Makes the bytes of one file of records. */
 export interface Encoder<R> {
   add(record: R): void;
   /** True if there is enough to be taken. */
   readonly isFull: boolean;
-  /** The bytes of what was added. */
   take(): Promise<Uint8Array>;
   /** The last bytes of the file. */
   end(): Promise<Uint8Array>;

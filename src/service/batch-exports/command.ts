@@ -18,7 +18,6 @@ function outcomeOf({ status, records_completed, latest_error }: RunEnd, style: S
 const intervalOf = ({ data_interval_start: start, data_interval_end: end }: ExportRun): string =>
   `${start ?? "the beginning"} - ${end}`;
 
-/** An export: what it is, when it runs next, its last runs. */
 function exportLines(it: Export, style: Style): string[] {
   const next = it.paused ? "paused" : it.next_run === null ? "no further run" : `next run ${it.next_run}`;
   const what = clean(`${it.model} to ${it.destination}, ${it.interval}, project ${it.project}`);
@@ -37,7 +36,6 @@ const runLine = (run: ExportRun, style: Style): string => {
   return `${name}  ${clean(intervalOf(run))}  ${outcomeOf(run, style)}${files}  ${style.dim(clean(run.id))}`;
 };
 
-/** Lines of runs, newest first. */
 function runLines(runs: readonly ExportRun[], more: boolean, style: Style): string[] {
   if (runs.length === 0) return ["no runs"];
   const lines = runs.map((run) => runLine(run, style));
@@ -50,7 +48,6 @@ const runWithLogLines = (run: ExportRunWithLogs, style: Style): string[] => [
   ...run.logs.map((it) => `  ${style.dim(it.timestamp)}  ${it.level}  ${clean(it.message, 1000)}`),
 ];
 
-/** What came about, or that nothing was due. */
 const performedLines = (happened: readonly ExportPerformed[]): string[] =>
   happened.length === 0
     ? ["nothing was due"]

@@ -37,13 +37,11 @@ export function intervalsOf({ interval }: BatchExport, { start_at, end_at }: Bac
 export const rangeText = ({ data_interval_start, data_interval_end }: DataInterval): string =>
   `${data_interval_start ?? "the beginning"} - ${data_interval_end}`;
 
-/** A line for the log of an export, or of one of its runs. */
 interface Line extends Partial<Pick<BatchExportLog, "run" | "level">> {
   batch_export: string;
   message: string;
 }
 
-/** Writes a line into the log (default level: INFO). */
 export function log(draft: Draft, now: string, line: Line): void {
   const id = draft.nextId("batch_export_logs");
   draft.put("batch_export_logs", { run: "", level: "INFO", ...line, id, timestamp: now });
@@ -101,7 +99,6 @@ export function cancelRun(draft: Draft, run: BatchExportRun, now: string): void 
   log(draft, now, { batch_export: run.batch_export, run: run.id, level: "WARNING", message });
 }
 
-/** Ends a backfill and its open runs. */
 export function cancelBackfill(draft: Draft, world: ReadonlyWorld, backfill: BatchExportBackfill, now: string): void {
   const open = world.batch_export_runs.filter((it) => it.backfill === backfill.id && isOpen(it));
   for (const run of open) cancelRun(draft, run, now);

@@ -38,14 +38,12 @@ export class ExportEngine {
     return this.#begin(batchExport, range, intervalsOf(batchExport, range, this.#desk.clock.now()));
   }
 
-  /** Runs an interval again. */
   retry(batchExport: BatchExport, run: BatchExportRun): BatchExportBackfill {
     const { data_interval_start, data_interval_end } = run;
     const range = { start_at: data_interval_start, end_at: data_interval_end };
     return this.#begin(batchExport, range, [{ data_interval_start, data_interval_end }]);
   }
 
-  /** Ends a run that has not ended. */
   cancel(run: BatchExportRun): void {
     const { worlds } = this.#desk;
     const at = this.#now();
@@ -58,7 +56,6 @@ export class ExportEngine {
     this.#wake();
   }
 
-  /** Ends a backfill and its runs that have not ended. */
   cancelBackfill(backfill: BatchExportBackfill): void {
     const { worlds } = this.#desk;
     worlds.change((draft) => cancelBackfill(draft, worlds.current, backfill, this.#now()));

@@ -23,7 +23,6 @@ interface Job {
   run: BatchExportRun;
   batchExport: BatchExport;
   ports: Pick<ExportPorts, "source" | "files">;
-  /** Called between records; false stops the run. */
   isWanted(): boolean;
   note(level: Note["level"], message: string): void;
 }
@@ -33,7 +32,6 @@ type Outcome =
   | { result?: Exported; failure?: undefined }
   | { result?: undefined; failure: { status: "Failed" | "FailedRetryable"; latest_error: string } };
 
-/** What is exported: records with their columns. */
 interface Selection<R> {
   columns: readonly Column<R>[];
   /** undefined: a record that was read and is not exported. */
@@ -68,7 +66,6 @@ async function* personRecords({ run, batchExport, ports }: Job): AsyncGenerator<
   }
 }
 
-/** True if the export has a query, filters or lists of events. */
 const isRestricted = ({ filters, schema, destination: { config } }: BatchExport): boolean =>
   schema !== null ||
   [filters, config.include_events, config.exclude_events].some((it) => Array.isArray(it) && it.length > 0);
@@ -141,7 +138,6 @@ async function count<R>(job: Job, selection: Selection<R>): Promise<Exported | u
   return cursor.isStopped ? undefined : { records, bytes: 0, cursor: cursor.last };
 }
 
-/** Goes through the records, with pauses for other work. */
 async function each<R>(
   { isWanted }: Job,
   { records, positionOf }: Selection<R>,

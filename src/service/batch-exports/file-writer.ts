@@ -23,7 +23,6 @@ export interface WrittenFile {
   bytes: number;
 }
 
-/** Writes records to files, one after the other. */
 interface SplitWriter<R> {
   add(record: R): Promise<void>;
   /** Ends the last file. Returns all of them: none when there was no record. */
@@ -81,9 +80,7 @@ export function createSplitWriter<R>({ files, keys, encoder, maxBytes }: Options
 /** Characters of lines that are compressed, and written, together. */
 const chunk = 128 * 1024;
 
-/** Compresses a file bit by bit. */
 interface Compressor {
-  /** What came out of the bytes so far. */
   add(bytes: Buffer): Promise<Uint8Array>;
   end(): Promise<Uint8Array>;
 }
@@ -135,7 +132,6 @@ const textOf = <R>({ type, of }: Column<R>, record: R): string => {
   return JSON.stringify(type === "time" && typeof value === "number" ? timeText(value) : value);
 };
 
-/** One JSON object for each record, and a newline behind it. */
 function jsonLinesEncoder<R>(columns: readonly Column<R>[], compression: Compression | null): Encoder<R> {
   const compressor = compressorFor(compression);
   const fields = columns.map((column, i) => ({

@@ -74,7 +74,6 @@ export function folderFiles(path: string): ExportFiles {
 const entriesOf = async (path: string) =>
   (await readdir(path, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
 
-/** undefined for a missing file; other errors are thrown. */
 function absent(error: unknown): undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "ENOENT" && code !== "ENOTDIR" && code !== "EISDIR") throw error;

@@ -5,7 +5,6 @@ import type { BatchExport } from "../../state/documents/world.ts";
 import { patternOf } from "../flags/engine/pattern.ts";
 import { type EventRecord, plainText } from "./columns.ts";
 
-/** True if the record is exported. */
 type RecordTest = (record: EventRecord) => boolean;
 
 /** True if a property passes, as text; undefined: it is absent or null. */
@@ -14,7 +13,6 @@ type ValueTest = (value: string | undefined) => boolean;
 /** Makes the test for a filter's values: none, one, or several of which one is enough. */
 type Operator = (wanted: readonly string[]) => ValueTest;
 
-/** The opposite, for absent properties, too. */
 const not =
   (operator: Operator): Operator =>
   (wanted) => {
@@ -68,7 +66,6 @@ const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ["lte", compares((a, b) => a <= b)],
 ]);
 
-/** Operators that ask for no value. */
 const valueless = ["is_set", "is_not_set"];
 
 const objects: ReadonlyMap<string, (record: EventRecord) => JsonObject | undefined> = new Map([
@@ -109,10 +106,7 @@ function nameTest({ config }: BatchExport["destination"]): RecordTest {
   return ({ event }) => (included.size === 0 || included.has(event.event)) && !excluded.has(event.event);
 }
 
-/**
- * Which events an export holds: by name, and by all of its property filters.
- * @throws SimError for a filter that is wrong or not emulated
- */
+/** @throws SimError for a filter that is wrong or not emulated */
 export function recordTest({ destination, filters }: Pick<BatchExport, "destination" | "filters">): RecordTest {
   const tests = [nameTest(destination), ...(filters ?? []).map(testOf)];
   return (record) => tests.every((test) => test(record));

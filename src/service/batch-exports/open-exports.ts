@@ -10,7 +10,7 @@ import type { PersonStore } from "../../state/persons/person-store.ts";
 import type { Desk } from "../capture/desk.ts";
 import { ExportEngine } from "./engine.ts";
 import { folderFiles, memoryFiles } from "./files.ts";
-import type { EventSpan, EventTime, ExportedPerson, ExportFiles, ExportSource, ScriptedOutcome } from "./ports.ts";
+import type { EventSpan, ExportedPerson, ExportSource, ScriptedOutcome } from "./ports.ts";
 
 interface Found {
   seq: number;
@@ -28,86 +28,80 @@ export interface EventLog {
   }): Iterable<Found | undefined>;
 }
 
-interface EventSource extends Pick<ExportSource, "events"> {
-  /** To be called when events were forgotten: what is known of them goes, too. */
-  forget(): void;
-}
-
 /** Number read before other work gets its turn. */
 const turnEvents = 1_000;
 
-type Times = Record<EventTime, number> & { seq: number };
-
 /** When the events of a project came and happened, in order of arrival: 24 bytes each. */
-function createTimes() {
-  const width = 3;
-  let cells = new Float64Array(1024 * width);
-  let count = 0;
-  return {
-    last: () => (count === 0 ? 0 : (cells[(count - 1) * width] ?? 0)),
-    add({ seq, received_at, timestamp }: Times) {
-      if ((count + 1) * width > cells.length) {
-        const larger = new Float64Array(cells.length * 2);
-        larger.set(cells);
-        cells = larger;
-      }
-      cells.set([seq, received_at, timestamp], count * width);
-      count++;
-    },
-    /** Seqs of the events of a span. */
-    *within({ by, start, end }: Omit<EventSpan, "project">): Generator<number> {
-      const column = by === "received_at" ? 1 : 2;
-      const from = start ?? Number.NEGATIVE_INFINITY;
-      for (let row = 0; row < count; row++) {
-        const time = cells[row * width + column] ?? Number.NaN;
-        if (time >= from && time < end) yield cells[row * width] ?? 0;
-      }
-    },
-  };
+class Times {
+  #cells = new Float64Array(1024 * 3);
+  #length = 0;
+
+  /** Seq of the last event; 0 without one. */
+  get last(): number {
+    return this.#cells[this.#length - 3] ?? 0;
+  }
+
+  add(seq: number, received: number, timestamp: number): void {
+    if (this.#length === this.#cells.length) {
+      const larger = new Float64Array(this.#length * 2);
+      larger.set(this.#cells);
+      this.#cells = larger;
+    }
+    this.#cells.set([seq, received, timestamp], this.#length);
+    this.#length += 3;
+  }
+
+  *seqsWithin({ by, start, end }: Omit<EventSpan, "project">): Generator<number> {
+    const column = by === "received_at" ? 1 : 2;
+    const from = start ?? Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < this.#length; at += 3) {
+      const time = this.#cells[at + column] ?? Number.NaN;
+      if (time >= from && time < end) yield this.#cells[at] ?? 0;
+    }
+  }
 }
 
 /**
  * Reads events by their times. The log has no index of times, so that one is made of each project that is
  * exported: otherwise each run would read the whole log.
- * @param show shows an event of a line
  */
-export function createEventSource(log: EventLog, show: (line: TrafficLine, index: number) => StoredEvent): EventSource {
-  const known = new Map<number, ReturnType<typeof createTimes>>();
+export class EventSource {
+  readonly #known = new Map<number, Times>();
+  readonly #log: EventLog;
+  readonly #show: (line: TrafficLine, index: number) => StoredEvent;
 
-  async function timesOf(project: number) {
-    const times = known.get(project) ?? createTimes();
-    known.set(project, times);
+  /** @param show shows an event of a line */
+  constructor(log: EventLog, show: (line: TrafficLine, index: number) => StoredEvent) {
+    this.#log = log;
+    this.#show = show;
+  }
+
+  async *events({ project, ...span }: EventSpan): AsyncGenerator<StoredEvent> {
+    const times = await this.#timesOf(project);
+    for (const seq of times.seqsWithin(span)) {
+      for (const ref of this.#log.scanInSteps({ project, outcome: "kept", since: seq - 1, until: seq })) {
+        const event = ref && this.#show(ref.line, ref.index);
+        if (!event) await nextTurn();
+        else if (!outsideEvents.has(event.event)) yield event;
+      }
+    }
+  }
+
+  /** To be called when events were forgotten: what is known of them goes, too. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #timesOf(project: number): Promise<Times> {
+    const times = this.#known.get(project) ?? new Times();
+    this.#known.set(project, times);
     let looked = 0;
-    for (const ref of log.scanInSteps({ project, outcome: "kept", since: times.last() })) {
-      const timestamp = ref?.line.events?.[ref.index]?.time ?? Number.NaN;
-      if (ref) times.add({ seq: ref.seq, received_at: ref.line.at, timestamp });
+    for (const ref of this.#log.scanInSteps({ project, outcome: "kept", since: times.last })) {
+      if (ref) times.add(ref.seq, ref.line.at, ref.line.events?.[ref.index]?.time ?? Number.NaN);
       if (!ref || ++looked % turnEvents === 0) await nextTurn();
     }
     return times;
   }
-
-  return {
-    async *events({ project, ...span }) {
-      const times = await timesOf(project);
-      for (const seq of times.within(span)) {
-        for (const ref of log.scanInSteps({ project, outcome: "kept", since: seq - 1, until: seq })) {
-          const event = ref && show(ref.line, ref.index);
-          if (!event) await nextTurn();
-          else if (!outsideEvents.has(event.event)) yield event;
-        }
-      }
-    },
-    forget: () => known.clear(),
-  };
-}
-
-/** Batch exports that run when the clock reaches their time. */
-export interface RunningExports {
-  readonly engine: ExportEngine;
-  readonly files: ExportFiles;
-  /** To be called when events went, or came back. */
-  forgetEvents(): void;
-  close(): Promise<void>;
 }
 
 const personPage = 500;
@@ -155,12 +149,12 @@ function nextOutcome(worlds: Worlds, { id }: BatchExport): ScriptedOutcome | und
  * Opens the engine over the store; its work goes on the agenda.
  * @param seen a time (ms) that the clock has shown before this process
  */
-export function openExports(sim: Desk, store: ExportStore, agenda: Agenda, seen?: number): RunningExports {
+export function openExports(sim: Desk, store: ExportStore, agenda: Agenda, seen?: number) {
   const { people, log, folder } = store;
   const desk: Desk = { ...sim, worlds: committed(store) };
-  const events = createEventSource(log, showEvent);
+  const events = new EventSource(log, showEvent);
   const source: ExportSource = {
-    events: events.events,
+    events: (span) => events.events(span),
     persons: (span) => personsBefore(people, span),
     person: (project, uuid) => people.person(project, uuid),
   };
@@ -181,5 +175,7 @@ export function openExports(sim: Desk, store: ExportStore, agenda: Agenda, seen?
   } catch {
     // The disk is full: it is tried again before something is performed.
   }
-  return { engine, files, forgetEvents: events.forget, close: () => engine.close() };
+  return { engine, files, forgetEvents: () => events.forget(), close: () => engine.close() };
 }
+
+export type RunningExports = ReturnType<typeof openExports>;

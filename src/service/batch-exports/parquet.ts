@@ -43,7 +43,6 @@ const cellOf = <R>({ type, of }: Column<R>, record: R): Cell => {
 const unique = <R>(columns: readonly Column<R>[]): Column<R>[] =>
   columns.filter(({ name }, i) => columns.findIndex((it) => it.name === name) === i);
 
-/** A Parquet file, a row group at a time. */
 export function parquetEncoder<R>(given: readonly Column<R>[], compression: Compression | null): Encoder<R> {
   const columns = unique(given);
   const writer = new ByteWriter();
@@ -60,7 +59,6 @@ export function parquetEncoder<R>(given: readonly Column<R>[], compression: Comp
   let data: Cell[][] = columns.map(() => []);
   let size = 0;
 
-  /** The bytes since the last call; offsets in the file continue. */
   function taken(): Uint8Array {
     const bytes = writer.getBytes().slice();
     writer.index = 0;

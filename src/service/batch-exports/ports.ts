@@ -42,17 +42,14 @@ export interface ExportSource {
   person(project: number, uuid: string): Pick<Person, "properties"> | undefined;
 }
 
-/** A file of a run while it is written. */
 export interface ExportFileWriter {
   write(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The files of a run while it runs; not visible before `publish`. */
 export interface RunFiles {
   /** @param key relative, with `/` between its parts */
   create(key: string): Promise<ExportFileWriter>;
-  /** Puts all of them in their place at once. */
   publish(): Promise<void>;
   discard(): Promise<void>;
 }
@@ -74,11 +71,9 @@ export interface ScriptedOutcome {
   latest_error?: string | null;
 }
 
-/** What the engine needs in order to run exports. */
 export interface ExportPorts {
   source: ExportSource;
   files: ExportFiles;
-  /** The scripted outcome of a run that starts, if any. */
   script?(run: BatchExportRun, batchExport: BatchExport): ScriptedOutcome | undefined;
   /** Called when something may be due earlier than `nextDue` returned. */
   wake?(): void;

@@ -31,7 +31,6 @@ interface ExportRowPorts {
   readonly log: { commit(): void };
 }
 
-/** Newest first; of one time, the last added first. */
 const newestFirst = (runs: readonly BatchExportRun[]): BatchExportRun[] =>
   runs.toReversed().sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
 
@@ -63,7 +62,6 @@ function runsIn(worlds: ExportRowPorts["worlds"], filter: RunFilter): BatchExpor
   return runs.slice(first).filter(matches);
 }
 
-/** The run with the id. @throws SimError not_found */
 function runOf(worlds: ExportRowPorts["worlds"], id: string): BatchExportRun {
   const run = worlds.get("batch_export_runs", id);
   if (run) return run;
@@ -91,7 +89,6 @@ async function shownRunWithLogs(stored: ExportRowPorts, run: BatchExportRun): Pr
 
 const lastRuns = 5;
 
-/** The exports of a project, or of all, that are not deleted. */
 function exportsIn(worlds: ExportRowPorts["worlds"], project: number | undefined, now: number): Export[] {
   const { batch_exports, batch_export_runs } = worlds.current;
   return batch_exports
@@ -241,7 +238,6 @@ const types: readonly (readonly [end: RegExp, type: string])[] = [
   [/\.json$/, "application/json"],
 ];
 
-/** A header's extended value (RFC 8187). */
 const extendedValue = (text: string): string =>
   encodeURIComponent(text).replace(/['()*]/g, (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`);
 

@@ -53,7 +53,6 @@ export class Runs {
   readonly #ports: ExportPorts;
   /** Runs that continue until a time, and how they end then. */
   readonly #scripted = new Map<string, { end: number; outcome: ScriptedOutcome }>();
-  /** Outcomes of runs that have not started. */
   readonly #announced = new Map<string, ScriptedOutcome>();
   #performed: ExportPerformed[] = [];
   isClosed = false;
@@ -63,14 +62,12 @@ export class Runs {
     this.#ports = ports;
   }
 
-  /** What happened since the last call. */
   takePerformed(): ExportPerformed[] {
     const performed = this.#performed;
     this.#performed = [];
     return performed;
   }
 
-  /** When (ms) a run ends by script. */
   scriptedEnd(run: string): number | undefined {
     return this.#scripted.get(run)?.end;
   }

@@ -35,7 +35,6 @@ const RunFields = z.strictObject({
   files: z.array(ExportFile).describe("Only a completed run has files"),
 });
 
-/** A run, with its interval, counts and files. */
 export const ExportRun = RunFields.meta({ title: "ExportRun" });
 export type ExportRun = z.infer<typeof ExportRun>;
 
@@ -88,7 +87,6 @@ export const ExportRunSummary = z
   .strictObject({ id: z.uuid(), data_interval_end: time, ...outcome })
   .meta({ title: "ExportRunSummary" });
 
-/** A batch export with its next run and its last ones; without its destination's config. */
 export const Export = z
   .strictObject({
     id: z.string(),
@@ -104,7 +102,6 @@ export const Export = z
   .meta({ title: "ExportSummary" });
 export type Export = z.infer<typeof Export>;
 
-/** Something that the export engine did. */
 export const ExportPerformed = z
   .strictObject({
     at: time,

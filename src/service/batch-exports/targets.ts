@@ -47,10 +47,7 @@ function maxBytesOf(value: Json): number | null {
   return megabytes > 0 ? megabytes * megabyte : null;
 }
 
-/**
- * The destination's settings for files. Destinations other than S3 get JSON lines.
- * @throws SimError not_emulated for a format or compression that cannot be written here
- */
+/** Destinations other than S3 get JSON lines. @throws SimError not_emulated */
 export function targetOf({ type, config }: BatchExport["destination"]): Target {
   if (type !== "S3") return plain;
   const format = own(config, "file_format") ?? plain.format;
@@ -64,12 +61,10 @@ export function targetOf({ type, config }: BatchExport["destination"]): Target {
   };
 }
 
-/** End of a file's name, e.g. `.jsonl.gz`. */
 const extensionOf = ({ format, compression }: Target): string =>
   `.${extensions[format]}${compression === null ? "" : suffixes[compression]}`;
 
 export interface ObjectKeys {
-  /** @param number from 0 */
   file(number: number): string;
   /** Lists the files where there may be several. */
   readonly manifest: string;

@@ -13,7 +13,6 @@ interface Step {
   perform(): Promise<void>;
 }
 
-/** Makes the runs of schedules, and performs what is due. */
 export class Ticker {
   readonly #desk: EngineDesk;
   readonly #schedules: ReturnType<typeof createSchedules>;
@@ -29,7 +28,6 @@ export class Ticker {
     this.#runs = new Runs(desk, ports);
   }
 
-  /** Ticks wait for each other. */
   tick(now: number): Promise<ExportPerformed[]> {
     const mine = this.#last.then(() => this.#perform(now));
     this.#last = mine.catch(() => {});
@@ -95,7 +93,6 @@ export class Ticker {
     if (batchExport && at !== undefined) this.#plan(at, () => this.#runScheduled(batchExport.id, at));
   }
 
-  /** Plans all that is due; false when nothing is. */
   #planDue(now: number): boolean {
     this.#agenda = [];
     for (const it of this.#desk.worlds.current.batch_exports) this.#planScheduled(it);

@@ -21,7 +21,6 @@ const options = {
 /** A file is not HogQL, which has blanks. */
 const isFile = (text: string): boolean => /^\S+\.(json|sql|hogql)$/i.test(text);
 
-/** @throws Failure usage */
 async function queryIn(text: string, { cwd }: Pick<Shell, "cwd">): Promise<string | JsonObject> {
   if (!isFile(text)) return text;
   const bytes = await readFile(resolve(cwd, text), "utf8").catch((error: unknown) => {

@@ -2,21 +2,18 @@ import type { z } from "zod";
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import type { EventTable } from "./table.ts";
 
-/** An action, as a query uses it. */
 export interface QueryAction {
   readonly name: string;
   /** An event matches an action if it matches one of its steps; every event matches one without steps. */
   readonly steps: readonly JsonObject[];
 }
 
-/** A cohort, as a query uses it. */
 interface QueryCohort {
   readonly name: string;
   /** True if the person with this uuid is a member now. */
   has(person: string): boolean;
 }
 
-/** An experiment, as a query uses it. */
 export interface QueryExperiment {
   /** Key of its flag. */
   readonly flag: string;
@@ -24,7 +21,6 @@ export interface QueryExperiment {
   readonly excluded: readonly string[];
 }
 
-/** A person, as a query shows it. */
 export interface QueryPerson {
   readonly uuid: string;
   /** ms since the epoch */
@@ -55,7 +51,6 @@ export interface QueryProject {
 
 /** A group, for the table `groups` of HogQL. */
 export interface QueryGroup {
-  /** Index of its type. */
   readonly type: number;
   readonly key: string;
   /** ms since the epoch */
@@ -80,7 +75,6 @@ export type ProjectFacts = Omit<QueryContext, "table" | "now" | "checkMemory">;
  * `columns`, `types`, `hasMore` …) from the table alone.
  */
 export interface QueryKind<Query> {
-  /** `TrendsQuery`. */
   readonly kind: string;
   readonly shape: z.ZodType<Query>;
   /** True if a response has the kind's own fields only, and is never cached. */
@@ -89,7 +83,6 @@ export interface QueryKind<Query> {
   run(query: Query, context: QueryContext): Record<string, unknown>;
 }
 
-/** The kind that a shape names. */
 export const queryKind = <Query>(
   shape: z.ZodType<Query> & { readonly shape: { readonly kind: { readonly value: string } } },
   run: QueryKind<Query>["run"],

@@ -91,7 +91,6 @@ export function createQueryStatuses(clock: TimeSource, closing: AbortSignal) {
       trim();
       return kept.get(keyOf(project, id))?.status;
     },
-    /** Its status while it is computed. */
     pending(project: number, id: string): QueryStatus | undefined {
       const status = kept.get(keyOf(project, id))?.status;
       return status?.complete === false ? status : undefined;

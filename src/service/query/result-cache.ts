@@ -19,7 +19,6 @@ export type ResultInterval = keyof typeof ages;
 export const isResultInterval = (name: unknown): name is ResultInterval =>
   typeof name === "string" && Object.hasOwn(ages, name);
 
-/** When a result of this time becomes stale. */
 export const staleAt = (computedAt: number, interval: ResultInterval): number => computedAt + ages[interval].usual;
 
 /** A computed response and what it was computed from. */

@@ -103,7 +103,6 @@ export function startingRows(desk: ExportDesk, records: Records): Endpoint[] {
   ];
 }
 
-/** Watching and cancelling backfills. */
 export function backfillRows(desk: ExportDesk, records: Records): Endpoint[] {
   const show = (it: BatchExportBackfill, { project }: BatchExport) =>
     showBackfill(it, project, () => records.runsOfBackfill(it).filter((run) => !isOpen(run)).length);

@@ -27,7 +27,6 @@ import { logRows, runActionRows, runRows } from "./run-rows.ts";
 
 const isHighFrequency = (interval: BatchExport["interval"]): boolean => interval.startsWith("every");
 
-/** @throws SimError invalid_input */
 function checkModel({ destination, model }: Partial<WrittenExport>): void {
   if (destination?.type === "HTTP" && model !== undefined && model !== "events") {
     throw invalid("HTTP batch exports only support the events model");
@@ -77,7 +76,6 @@ function homeOf(desk: ExportDesk, { project, organization, caller }: Request<unk
   return found(first, "Project");
 }
 
-/** Makes an export. @throws SimError */
 function createExport(desk: ExportDesk, request: Request<WrittenExport> & Home): BatchExport {
   const body = request.body();
   checkModel(body);
@@ -131,7 +129,6 @@ function unpause(desk: ExportDesk, it: BatchExport, isFilled: boolean): void {
   save(desk, { ...it, paused: false, last_updated_at: now });
 }
 
-/** Deletes an export: it is hidden, and its backfills are cancelled. */
 function deleteExport(desk: ExportDesk, records: Records, it: BatchExport): void {
   for (const backfill of records.backfillsOf(it).filter(isOpen)) desk.exports.cancelBackfill(backfill);
   save(desk, { ...it, deleted: true, last_updated_at: wireTime(desk.clock.now()) });
@@ -142,7 +139,6 @@ const one = `${list}/:id`;
 const reads = "batch_export:read";
 const writes = "batch_export:write";
 
-/** Exports themselves, without their runs. */
 function ownRows(desk: ExportDesk, records: Records): Endpoint[] {
   const reply = exportShape(desk.dialect);
   const show = (it: BatchExport) => showExport(it, records.runsOf(it), desk.dialect);

@@ -37,7 +37,6 @@ const withoutSecretKeys = (type: string, config: JsonObject): JsonObject =>
       .map(([key, value]): [string, Json] => [key, isObject(value) ? withoutSecretKeys(type, value) : value]),
   );
 
-/** One configuration laid over another, objects inside of it included. */
 const mergedConfig = (old: JsonObject, changes: JsonObject): JsonObject => ({
   ...old,
   ...Object.fromEntries(
@@ -48,21 +47,16 @@ const mergedConfig = (old: JsonObject, changes: JsonObject): JsonObject => ({
   ),
 });
 
-/**
- * A stored destination with an update applied: keys that the update lacks stay, secrets included.
- * Secrets of another type are removed: they would no longer be recognized.
- */
+/** Keys that the update lacks stay, secrets included; those of another type would no longer be recognized. */
 export const mergedDestination = (stored: Destination, update: Destination): Destination => ({
   type: update.type,
   config: mergedConfig(update.type === stored.type ? stored.config : withoutSecrets(stored).config, update.config),
 });
 
-/** A column: what it is, and under which name. */
 type Field = { expression: string; alias: string };
 
 type ExportSchema = { fields: Field[]; values: Record<string, string>; hogql_query: string };
 
-/** A query as an export keeps it, or why it cannot be one. */
 type ReadQuery = { schema: ExportSchema; problem?: undefined } | { problem: string };
 
 function refusedSource({ table, next_join }: JoinNode, { ctes, array_join_list }: SelectNode): string | undefined {
@@ -98,7 +92,6 @@ export function readHogqlQuery(query: string): ReadQuery {
   return { schema: { fields, values: {}, hogql_query: query.trim() } };
 }
 
-/** Any JSON value; it is checked elsewhere. */
 const anything = () => z.custom<Json>();
 
 /** An empty model is the default one; `sessions` is known, but always refused. */
@@ -160,7 +153,6 @@ export const exportShape = (dialect: Dialect) => (dialect === "documented" ? Doc
 
 const latest = 10;
 
-/** @param runs the export's, newest first */
 export const showExport = (
   it: BatchExport,
   runs: readonly BatchExportRun[],
@@ -187,7 +179,6 @@ function progressOf(it: BatchExportBackfill, finished: () => number): Shown["pro
   return { total_runs: total, finished_runs, progress: Math.round((finished_runs / total) * 10) / 10 };
 }
 
-/** @param finished counts its runs that have ended */
 export const showBackfill = (it: BatchExportBackfill, project: number, finished: () => number): Shown =>
   shownAs(BackfillShape, { ...it, progress: progressOf(it, finished), team: project });
 

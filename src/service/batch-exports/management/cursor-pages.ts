@@ -44,7 +44,6 @@ const writeCursor = ({ position, offset, isReverse }: Cursor): string =>
     }).toString(),
   ).toString("base64");
 
-/** The first document that the list has at or after a key. */
 function firstAt<D>(sorted: readonly D[], { keyOf, compare }: Order<D>, key: string): number {
   const index = sorted.findIndex((it) => compare(keyOf(it), key) >= 0);
   return index === -1 ? sorted.length : index;
@@ -59,10 +58,7 @@ function windowOf<D>(call: Call, sorted: readonly D[], order: Order<D>, size: nu
   return isReverse ? [Math.max(0, at - size), at] : [at, Math.min(at + size, sorted.length)];
 }
 
-/**
- * The page of a sorted list that the call's `cursor` leads to, `size` documents long.
- * @throws SimError not_found when the cursor cannot be read
- */
+/** @throws SimError not_found when the cursor cannot be read */
 export function cursorPage<D, T>(
   call: Call,
   sorted: readonly D[],

@@ -76,17 +76,14 @@ export function openRecords({ worlds }: Pick<ExportDesk, "worlds">) {
     backfillsOf: (it: BatchExport): readonly BatchExportBackfill[] => backfills().get(it.id) ?? [],
     logsOf: (it: BatchExport): readonly BatchExportLog[] => logs().get(it.id) ?? [],
 
-    /** The export that the path names. @throws SimError not_found */
     exportOf(request: Request<unknown> & Home, what?: string): BatchExport {
       const it = worlds.get("batch_exports", id(request, "id"));
       return found(it && !it.deleted && isAt(request, it) ? it : undefined, what);
     },
-    /** The run of the export that the path names. @throws SimError not_found */
     runOf(request: Request<unknown>, { id: batchExport }: BatchExport): BatchExportRun {
       const it = worlds.get("batch_export_runs", id(request, "run_id"));
       return found(it?.batch_export === batchExport ? it : undefined);
     },
-    /** The backfill of the export that the path names. @throws SimError not_found */
     backfillOf(request: Request<unknown>, { id: batchExport }: BatchExport): BatchExportBackfill {
       const it = worlds.get("batch_export_backfills", id(request, "backfill_id"));
       return found(it?.batch_export === batchExport ? it : undefined);

@@ -43,7 +43,6 @@ const listQuery = cursorQuery.extend({
   end: z.string().describe("When ordered by data_interval_start: instead of before"),
 });
 
-/** The runs that a call asks for, in its order. */
 function runsAskedFor(call: Call, runs: readonly BatchExportRun[], now: number) {
   const { by, order, sorted } = orderOf<BatchExportRun, keyof typeof windows>(call, runs, {
     created_at: windows.created_at.first,
@@ -82,7 +81,6 @@ export const runRows = (desk: ExportDesk, records: Records): Endpoint[] => [
   }),
 ];
 
-/** Running an interval again, and ending a run early. */
 export function runActionRows(desk: ExportDesk, records: Records): Endpoint[] {
   function retry(it: BatchExport, run: BatchExportRun) {
     desk.exports.retry(it, run);
@@ -131,7 +129,6 @@ const logQuery = runLogQuery.extend({ instance_id: text({ blank: true }).describ
 const LogQuery = logQuery.omit({ offset: true, level: true }).partial();
 type LogQuery = z.infer<typeof LogQuery> & { levels: ReadonlySet<string> };
 
-/** @throws SimError for the first parameter that is wrong */
 function readLogQuery({ query }: Call): LogQuery {
   // A parameter without a value is none.
   const values = Object.keys(LogQuery.shape).map((name) => [name, query.get(name) || undefined]);

@@ -94,6 +94,14 @@ export const comparisonFunctions: Readonly<Record<string, string>> = {
   ...{ like: "like", notLike: "not like", ilike: "ilike", notILike: "not ilike", in: "in", notIn: "not in" },
 };
 
+export const arithmeticFunctions = {
+  "+": "plus",
+  "-": "minus",
+  "*": "multiply",
+  "/": "divide",
+  "%": "modulo",
+} as const;
+
 /**
  * The code of a comparison, which is never NULL. Upstream posthog/hogql/transforms/clickhouse_null_semantics.py.
  * @throws Refusal if the types do not fit

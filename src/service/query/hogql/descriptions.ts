@@ -119,7 +119,6 @@ function fieldOf(name: string, member: Member): JsonObject {
     : { ...common, type: "lazy_table", table: sourceTable(name), fields, id: name };
 }
 
-/** The fields that the sim has. */
 function fieldsOf(table: RowSource): JsonObject {
   const fields = [...new Set(table.names)].flatMap((name) => {
     const member = attempt(() => table.member(name));

@@ -13,7 +13,6 @@ import { type HogQLValue, isNumber, string, typeName } from "./types.ts";
 import { isTrue, shown } from "./values.ts";
 
 export interface RowExpression {
-  /** As the service names the column. */
   readonly name: string;
   /** ClickHouse's name of the type. */
   readonly type: string;

@@ -76,7 +76,6 @@ function derivedTable(of: QueryPlan): RowSource {
 /** The one row of a query without FROM. */
 const noTable: From = { ...tableNames([]), conditions: [], length: () => 1 };
 
-/** @throws Refusal */
 export function planFrom(first: JoinNode | null | undefined, ctes: Ctes, ports: FromPorts): From {
   const parts: Part[] = [];
   for (let node = first; node; node = node.next_join) {
@@ -118,7 +117,6 @@ function tableOf({ table }: JoinNode, ctes: Ctes, ports: FromPorts): RowSource {
   throw new Refusal(`Unknown table \`${name}\`.${near === undefined ? "" : ` Did you mean: ${near}?`}`, table);
 }
 
-/** The columns that `*` stands for. */
 export function expanded(node: ExprNode, { tables, anonymous }: TableNames): ExprNode[] {
   if (node.node !== "Field" || node.chain.at(-1) !== "*") return [node];
   const all = [...tables.values(), ...anonymous];

@@ -13,7 +13,6 @@ import { type HogQLTerm, ValueBudget } from "./term.ts";
 import { zoneOf } from "./time.ts";
 import { flag, string, type Type } from "./types.ts";
 
-/** Tables that the sim has. */
 const tableNames = ["events", "persons", "groups", "sessions"];
 
 /** Tables of the service that the sim does not have. */
@@ -70,7 +69,6 @@ function available<T>(rows: T | undefined, name: string): T {
   return rows;
 }
 
-/** Resolves expressions over the events. */
 export function eventScope(context: QueryContext) {
   const ports = planPorts(context);
   const events = ports.table("events");

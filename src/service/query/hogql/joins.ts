@@ -68,7 +68,6 @@ interface Side {
 interface Join {
   readonly left: Side;
   readonly right: Side;
-  /** Conditions that need both sides. */
   readonly rest: readonly ExprNode[];
   /** Rows without a match stay. */
   readonly keepsLeft: boolean;

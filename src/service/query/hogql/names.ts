@@ -13,11 +13,8 @@ export interface Subquery {
   rows(): readonly (readonly HogQLValue[])[];
 }
 
-/** Names that an expression may use. */
 export interface NameScope extends TableNames {
-  /** Aliases of the query so far. */
   readonly aliases: Map<string, HogQLTerm>;
-  /** Expressions of `WITH`. */
   readonly expressions: ReadonlyMap<string, ExprNode>;
   readonly locals: ReadonlyMap<string, HogQLTerm>;
   /** The row of the table below a row, where ARRAY JOIN repeats rows. */

@@ -8,7 +8,6 @@ import { type ExprNode, isQuery, type Located, mapTree, placeOf, type QueryNode,
 import { Refusal } from "./refusal.ts";
 import { timeText } from "./time.ts";
 
-/** A variable of a query, `{variables.code_name}`. */
 const Variable = z.strictObject({
   code_name: z.string(),
   variableId: z.string().nullish(),
@@ -100,7 +99,6 @@ type Placeholders = (chain: readonly (string | number)[], at: Located, select: S
 
 const always = (at: Located): ExprNode => ({ node: "Constant", value: true, ...placeOf(at) });
 
-/** Replaces placeholders. @throws Refusal */
 function replacePlaceholders(query: QueryNode, of: Placeholders): QueryNode {
   if (query.node === "SelectSetQuery")
     return {

@@ -1,10 +1,11 @@
 import type { ExprNode, FrameNode, JoinNode, OrderNode, QueryNode, SelectNode, WindowNode } from "./ast.ts";
+import { arithmeticFunctions, comparisonFunctions } from "./compare.ts";
 import { numberText } from "./values.ts";
 
 const operators: Readonly<Record<string, string>> = {
-  ...{ "==": "equals", "!=": "notEquals", ">": "greater", ">=": "greaterOrEquals", "<": "less", "<=": "lessOrEquals" },
-  ...{ like: "like", "not like": "notLike", ilike: "ilike", "not ilike": "notILike", in: "in", "not in": "notIn" },
-  ...{ "+": "plus", "-": "minus", "*": "multiply", "/": "divide", "%": "modulo", "=~": "match" },
+  ...Object.fromEntries(Object.entries(comparisonFunctions).map(([name, op]) => [op, name])),
+  ...arithmeticFunctions,
+  "=~": "match",
 };
 
 /** An identifier; in backticks if it is not a plain one. Upstream posthog/hogql/escape_sql.py. */

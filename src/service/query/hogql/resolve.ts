@@ -10,7 +10,7 @@ import {
   placeOf,
   type WindowFunctionNode,
 } from "./ast.ts";
-import { checkMembers, comparison, comparisonFunctions, setKeys } from "./compare.ts";
+import { arithmeticFunctions, checkMembers, comparison, comparisonFunctions, setKeys } from "./compare.ts";
 import { shiftedTime } from "./functions/dates.ts";
 import type { FunctionContext } from "./functions/row.ts";
 import { functionNamed, functions, isAbsentFunction } from "./functions/table.ts";
@@ -34,7 +34,6 @@ import { keyOf } from "./values.ts";
 import { windowAggregates, windowCall, windowFunctions } from "./windows.ts";
 
 const fromOne = "SQL indexes start from one, not from zero. E.g: array";
-const functionOf = { "+": "plus", "-": "minus", "*": "multiply", "/": "divide", "%": "modulo" } as const;
 
 const casts: Readonly<Record<string, string>> = {
   ...{ int: "toInt", integer: "toInt", bigint: "toInt", float: "toFloat", double: "toFloat", real: "toFloat" },
@@ -101,7 +100,6 @@ function unknownFunction(name: string, node: Located): Refusal {
   return new Refusal(`Unsupported function call '${name}(...)'${hint}`, node);
 }
 
-/** Resolves the names and types of expressions. */
 export class Resolver {
   readonly #context: FunctionContext;
   /** Numbers for keys that no other term has. */
@@ -111,7 +109,6 @@ export class Resolver {
     this.#context = context;
   }
 
-  /** @throws Refusal */
   term(node: ExprNode, scope: NameScope): HogQLTerm {
     return placed(node, () => this.#term(node, scope));
   }
@@ -317,22 +314,24 @@ export class Resolver {
     );
   }
 
-  #arithmetic(op: keyof typeof functionOf, left: HogQLTerm, right: HogQLTerm, node: Located): HogQLTerm {
+  #arithmetic(op: keyof typeof arithmeticFunctions, left: HogQLTerm, right: HogQLTerm, node: Located): HogQLTerm {
     const [time, by] = op === "+" && isTime(right.type.kind) ? [right, left] : [left, right];
     if ((op === "+" || op === "-") && isTime(time.type.kind) && time.type.kind !== by.type.kind) {
       const unit = by.type.kind === "Interval" ? by.type.unit : time.type.kind === "Date" ? "day" : "second";
       if (by.type.kind !== "Interval" && !isInteger(by.type.kind) && by.type.kind !== "Nothing")
-        throw new Refusal(`Illegal types ${typeName(left.type)}, ${typeName(right.type)} of ${functionOf[op]}`);
-      const [type, run] = shiftedTime(functionOf[op], time, unit, op === "+" ? 1 : -1, this.#context);
+        throw new Refusal(
+          `Illegal types ${typeName(left.type)}, ${typeName(right.type)} of ${arithmeticFunctions[op]}`,
+        );
+      const [type, run] = shiftedTime(arithmeticFunctions[op], time, unit, op === "+" ? 1 : -1, this.#context);
       const isNull = (time.type.nullable ?? false) || (by.type.nullable ?? false);
       const build = strict((at = null, count = 0) => run(at, count));
       return callTerm(`${op}(${time.key}, ${by.key})`, nullable(type, isNull), [time, by], build, node);
     }
     if (isTime(left.type.kind) || isTime(right.type.kind))
       throw new Refusal(
-        `${functionOf[op]} of ${typeName(left.type)} and ${typeName(right.type)} is not emulated; use dateDiff, dateAdd or an interval`,
+        `${arithmeticFunctions[op]} of ${typeName(left.type)} and ${typeName(right.type)} is not emulated; use dateDiff, dateAdd or an interval`,
       );
-    return this.#applied(functionOf[op], [left, right], node);
+    return this.#applied(arithmeticFunctions[op], [left, right], node);
   }
 
   #compared(op: string, left: HogQLTerm, right: HogQLTerm, node: Located): HogQLTerm {

@@ -29,7 +29,6 @@ export interface PlanPorts extends TablePorts {
 /** Names of WITH may use each other; the service gives up at this depth. */
 const deepestCte = 50;
 
-/** @throws Refusal */
 export function planQuery(node: QueryNode, ports: PlanPorts): QueryPlan {
   return plan(node, new Map(), ports, 0);
 }
@@ -94,7 +93,6 @@ function arraysOf(select: SelectNode): { node: SelectNode; arrays: [name: string
   return { node: Object.fromEntries(clauses) as SelectNode, arrays: [...list, ...calls] };
 }
 
-/** The tables of FROM, and the names of expressions over them. */
 function planScope(
   { node, arrays }: ReturnType<typeof arraysOf>,
   ctes: Ctes,
@@ -190,7 +188,6 @@ function checkPlaces(terms: readonly HogQLTerm[], having: HogQLTerm | undefined,
     throw new Refusal(`Window function ${name} is found in WHERE, GROUP BY or HAVING`, at ?? node);
 }
 
-/** A query in an expression; it runs once. */
 export function subqueryOf({ columns, run }: QueryPlan): Subquery {
   let rows: readonly ResultRow[] | undefined;
   return { columns, rows: () => (rows ??= run()) };
@@ -202,7 +199,6 @@ function withCtes(node: SelectNode, outer: Ctes): Ctes {
   return ctes;
 }
 
-/** Value of LIMIT or OFFSET. */
 function count(
   node: ExprNode | null | undefined,
   resolve: (it: ExprNode) => HogQLTerm,

@@ -34,7 +34,6 @@ export const absentSessionColumns: readonly string[] = [
 
 interface Session {
   readonly id: string;
-  /** Its rows in order of arrival. */
   readonly rows: number[];
 }
 

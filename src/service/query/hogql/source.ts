@@ -8,7 +8,6 @@ export type Member =
 interface JsonColumn {
   property(name: string): SourceColumn;
   nested(path: readonly [string, ...(string | number)[]]): SourceColumn;
-  /** JSON text of a member. */
   text(name: string): SourceColumn;
   readonly whole: SourceColumn;
 }
@@ -16,7 +15,6 @@ interface JsonColumn {
 export interface Table {
   /** Names that exist, for suggestions. */
   readonly names: readonly string[];
-  /** Columns of `*`. */
   readonly starred: readonly string[];
   member(name: string): Member | undefined;
 }

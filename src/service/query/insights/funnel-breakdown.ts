@@ -1,7 +1,15 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import type { QueryContext } from "../kind.ts";
 import { refuse, unsupported } from "../refusals.ts";
-import { cohortsIn, columnOf, compareValues, hasBreakdown, isCohortBreakdown, valueText } from "./breakdowns.ts";
+import {
+  cohortsIn,
+  columnOf,
+  compareValues,
+  defaultLimit,
+  hasBreakdown,
+  isCohortBreakdown,
+  valueText,
+} from "./breakdowns.ts";
 import { cohortTest, everyRow, type RowTest } from "./filters.ts";
 import type { FunnelEvent } from "./funnel-steps.ts";
 import type { BreakdownFilter } from "./shapes.ts";
@@ -37,8 +45,6 @@ export interface AttributionRule {
   readonly step: number;
   readonly isUnordered: boolean;
 }
-
-const defaultLimit = 25;
 
 /** @throws SimError if the sim does not have the property, or there is no such cohort */
 export function funnelBreakdown(

@@ -233,8 +233,8 @@ function actorsOnce(counting: Counting): NumberLists {
   const { context, buckets, job } = counting;
   const counted = new NumberLists(counting.buckets.starts.length);
   for (const [key, rows] of rowsByKey(counting, job.range.countedFrom)) {
-    for (const own of byActor(rows, counting)) {
-      const first = own.reduce((time, row) => Math.min(time, context.table.time(row)), Infinity);
+    for (const its of byActor(rows, counting)) {
+      const first = its.reduce((time, row) => Math.min(time, context.table.time(row)), Infinity);
       counted.add(key, buckets.indexOf(first));
     }
   }
@@ -257,9 +257,9 @@ function activeActors(days: number, counting: Counting): NumberLists {
 
   const counted = new NumberLists(counting.buckets.starts.length);
   for (const [key, rows] of rowsByKey(counting, from)) {
-    for (const own of byActor(rows, counting)) {
+    for (const its of byActor(rows, counting)) {
       let done = 0;
-      for (const unit of own.map((row) => units.indexOf(context.table.time(row))).sort((a, b) => a - b)) {
+      for (const unit of its.map((row) => units.indexOf(context.table.time(row))).sort((a, b) => a - b)) {
         const start = Math.max(firsts[unit] ?? 0, done);
         const end = ends[unit] ?? 0;
         if (start >= end) continue;

@@ -78,7 +78,6 @@ export function answerOf({ what, of }: AskedQuestion, { log, versions, project, 
   }
 }
 
-/** Replies to what a query asks for. */
 export async function replyTo(question: AskedQuestion, process: QueryProcess, ports: ReplyPorts): Promise<void> {
   const all = listOf(question, ports);
   if (!all) return process.send({ is: "reply", reply: answerOf(question, ports) });

@@ -11,7 +11,6 @@ export interface ComputeJob {
   readonly kind: string;
   /** As the kind's shape reads it. */
   readonly query: unknown;
-  /** Id of the project. */
   readonly of: number;
   readonly project: Pick<QueryProject, "now" | "timeZone" | "weekStart" | "testAccountFilters">;
   /** Time that it may take, ms. */
@@ -35,7 +34,6 @@ export interface Asked {
   action: { readonly of: number; readonly reply: QueryAction | undefined };
   experiment: { readonly of: number; readonly reply: QueryExperiment | undefined };
   cohort: { readonly of: number; readonly reply: string | undefined };
-  /** Uuids of its members. */
   members: { readonly of: number; readonly reply: readonly string[] };
   /** Uuids of the persons that have some distinct ids, in the same order. */
   owners: { readonly of: readonly string[]; readonly reply: readonly (string | null)[] };
@@ -48,10 +46,8 @@ export type AskedQuestion = {
   readonly [Name in AskedName]: { readonly what: Name; readonly of: Asked[Name]["of"] };
 }[AskedName];
 
-/** Asks the sim, and waits for its reply. */
 export type AskSim = <Name extends AskedName>(what: Name, of: Asked[Name]["of"]) => Asked[Name]["reply"];
 
-/** Messages to the process. */
 export type ToWorker =
   | { readonly is: "job"; readonly job: ComputeJob }
   /** A part of a list that is asked for; `listed` follows the last one. */
@@ -60,7 +56,6 @@ export type ToWorker =
   | { readonly is: "reply"; readonly reply: unknown }
   | { readonly is: "failed"; readonly error: SentError };
 
-/** Messages of the process. */
 export type FromWorker =
   | { readonly is: "ask"; readonly question: AskedQuestion }
   /** The fields of the response as JSON; `results` apart if they are long. */

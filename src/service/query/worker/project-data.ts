@@ -151,7 +151,6 @@ export class ProjectData implements ProjectEvents {
     for (const [i, owner] of this.#ask("owners", ids).entries()) this.#owners.set(ids[i] ?? "", owner);
   }
 
-  /** The persons of the project, newest first. */
   persons(): Iterable<QueryPerson> {
     return this.#personMap().values();
   }

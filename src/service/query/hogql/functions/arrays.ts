@@ -29,7 +29,6 @@ const sameArray = ([type = nothing]: readonly Type[]): Type => type;
 
 const itemTypes = (args: readonly HogQLTerm[]): Type[] => args.map((it) => itemOf(it.type));
 
-/** @throws Refusal */
 function common(types: readonly Type[], name: string): Type {
   const type = commonType(types);
   if (!type) throw new Refusal(`The arguments of ${name} have no common type`);

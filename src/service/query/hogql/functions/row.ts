@@ -55,7 +55,6 @@ const fits: Readonly<Record<ParameterKind, (type: Type) => boolean>> = {
 export const illegalType = (type: Type, name: string): Refusal =>
   new Refusal(`Illegal type ${typeName(type)} of argument of function ${name}`);
 
-/** @throws Refusal */
 export function expectKind(term: HogQLTerm | undefined, kind: ParameterKind, name: string): void {
   if (term && term.type.kind !== "Nothing" && !fits[kind](term.type)) throw illegalType(term.type, name);
 }

@@ -107,7 +107,6 @@ function decoded(text: string): string {
   }
 }
 
-/** Functions of a text and a regular expression. */
 const search = (name: string, type: Type, run: (text: string, regex: Regex) => HogQLValue): FunctionRow =>
   typed(name, ["string", "string"], (_, { patterns }) => [type, (text, pattern) => run(text, patterns.regex(pattern))]);
 
@@ -137,7 +136,6 @@ function positionUTF8(text: string, part: string): number {
   return at < 0 ? 0 : [...text.slice(0, at)].length + 1;
 }
 
-/** Functions of one text. */
 const ofText: Readonly<Record<string, (text: string) => string>> = {
   lower: lowerAscii,
   upper: upperAscii,

@@ -43,7 +43,6 @@ export const setOperators = ["union", "intersect", "except"];
 
 /** Reads expressions. Upstream posthog/hogql/grammar/HogQLParser.g4. */
 export abstract class ExpressionReader extends TokenReader {
-  /** A query, with others that UNION adds. */
   abstract querySet(): QueryNode;
   abstract withSets(first: QueryNode, start: number): QueryNode;
   abstract orders(): OrderNode[];
@@ -280,7 +279,6 @@ export abstract class ExpressionReader extends TokenReader {
     return { node: "Constant", value, start, end };
   }
 
-  /** Expressions that begin with a word. */
   special(word: string, start: number): ExprNode | undefined {
     const next = this.token(1);
     if (word === "case" && this.isCase()) return this.case();

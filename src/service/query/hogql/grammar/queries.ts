@@ -140,7 +140,6 @@ class QueryReader extends ExpressionReader {
     return this.isAt(close + 1, "as") && this.isAt(close + 2, "(");
   }
 
-  /** A column of SELECT, with a name after it or not. */
   column(): ExprNode {
     const { start } = this.token();
     const expr = this.expression();
@@ -245,7 +244,6 @@ class QueryReader extends ExpressionReader {
 /** Levels of a tree: long sums nest as well, and later steps recurse. */
 const deepestTree = 600;
 
-/** @throws Refusal */
 function checked<T extends Located>(tree: T): T {
   const waiting: [value: object, depth: number, at: Located][] = [[tree, 0, tree]];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -266,7 +264,6 @@ export function parseQuery(text: string): QueryNode {
   return checked(reader.whole(reader.query()));
 }
 
-/** @throws Refusal */
 export function parseExpression(text: string): ExprNode {
   const reader = new QueryReader(text);
   return checked(reader.whole(reader.expression()));

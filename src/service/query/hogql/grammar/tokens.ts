@@ -112,7 +112,6 @@ export class TokenReader {
     if (token.kind !== "end") this.#at += 1;
     return token;
   }
-  /** Takes the next token if it is this. */
   skip(text: string): boolean {
     const found = this.is(text);
     if (found) this.#at += 1;
@@ -169,7 +168,6 @@ export class TokenReader {
     }
     return ahead;
   }
-  /** The text is read as a whole. */
   whole<T>(made: T): T {
     if (this.token().kind !== "end") throw this.unexpected("the end of the query");
     return made;
