@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import util from "node:util";
 import { createAgenda } from "../kernel/base/agenda.ts";
-import { createClock } from "../kernel/base/clock.ts";
+import { SimClock } from "../kernel/base/clock.ts";
 import { stackOf, storageTrouble } from "../kernel/base/errors.ts";
 import { maskKeys } from "../kernel/base/secrets.ts";
 import type { ObservingApp } from "../kernel/http/app.ts";
@@ -46,7 +46,7 @@ export async function openFoundation({ options, notice }: SimSettings, app: () =
   const scenario = await loadOrExplain(options, notice);
   const lookup = await lookupOrExplain(options.geoip, notice);
   const clockStart = startOfClock(options.clock ?? scenario.current.clock);
-  const clock = createClock(clockStart);
+  const clock = new SimClock(clockStart);
   const gauge = createGauge();
   // Node's own, also where a test environment (happy-dom) has replaced the global one; Bun has none
   const ending = util.transferableAbortController?.() ?? new AbortController();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { shippedFolder } from "../../src/lab/scenario/shipped.ts";
 import { scenarioStarter } from "../../src/lab/scenario/starter.ts";
-import { isPublishedKey } from "../../src/state/documents/access.ts";
+import { isPublishedKey } from "../../src/state/documents/keyring.ts";
 
 interface Asked {
   path: string;

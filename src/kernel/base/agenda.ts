@@ -17,6 +17,7 @@ export interface Due {
   perform(until: number): Promise<readonly Happened[]>;
 }
 
+/** Timers take no longer times than this, ms. */
 const longestTimer = 2 ** 31 - 1;
 /** What could not be performed at its time is tried again after this, ms. */
 const pause = 1_000;

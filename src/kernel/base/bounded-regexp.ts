@@ -39,6 +39,7 @@ export function bounded(expression: RegExp): BoundedExpression {
 
 /** When searches of several expressions took too long: a request may have many of them, so each of the next ones gets half the time. */
 let stopped: number[] = [];
+/** Time after which such a search does not count, ms; halvings at most. */
 const recent = { ms: 10_000, most: 6 };
 
 function recentlyStopped(): number {
@@ -46,6 +47,7 @@ function recentlyStopped(): number {
   return Math.min(stopped.length, recent.most);
 }
 
+/** Most time that searches of one expression may waste, ms. */
 const mostWasted = 1_000;
 
 /**

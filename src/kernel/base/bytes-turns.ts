@@ -1,5 +1,6 @@
 import { bytesPerStep, type Stepwise } from "./work.ts";
 
+/** About a millisecond. */
 const copiedPerStep = 1024 * 1024;
 
 /** The text of UTF-8 bytes, decoded in many short steps. */

@@ -25,6 +25,7 @@ export const timeRange = { first: 0, last: Date.UTC(9999, 11, 31, 23, 59, 59, 99
 export const isInRange = (time: number): boolean =>
   Number.isInteger(time) && time >= timeRange.first && time <= timeRange.last;
 
+/** ms since the epoch in ISO 8601, UTC. */
 export const isoOf = (time: number): string => new Date(time).toISOString();
 
 /** How a clock starts: with the machine's time, or at a time (ms since the epoch); frozen there, or running on. */
@@ -35,70 +36,72 @@ export interface ClockStart {
 
 export type ClockState = { stands: number } | { ahead: number };
 
-export interface SimClock extends TimeSource {
-  readonly isReal: boolean;
-  readonly isFrozen: boolean;
-  /** Shows this time from now on; a frozen clock stays frozen. @throws RangeError outside `timeRange` */
-  set(now: number): void;
-  freeze(): void;
-  run(): void;
-  /** Starts over. @throws RangeError outside `timeRange` */
-  start(start: ClockStart): void;
-  /** What `resume` goes on with, in this process or a later one. */
-  readonly setting: ClockState;
-  readonly running: ClockState;
-  resume(setting: ClockState): void;
-}
-
-/** @param machine The machine's clock; tests pass their own. */
-export function createClock(start: ClockStart = realTime, machine: () => number = Date.now): SimClock {
+/** The sim's clock: the machine's time until it is set, frozen or moved. */
+export class SimClock implements TimeSource {
+  readonly #machine: () => number;
   /** Ahead of the machine, ms; what a clock shows that stands is kept instead. */
-  let offset = 0;
-  let stands: number | undefined;
+  #offset = 0;
+  #stands: number | undefined;
 
-  const running = () => Math.min(Math.max(machine() + offset, timeRange.first), timeRange.last);
+  /** @param machine The machine's clock; tests pass their own. @throws RangeError outside `timeRange` */
+  constructor(start: ClockStart = realTime, machine: () => number = Date.now) {
+    this.#machine = machine;
+    this.start(start);
+  }
 
-  const clock: SimClock = {
-    now: () => stands ?? running(),
-    get isReal() {
-      return stands === undefined && offset === 0;
-    },
-    get isFrozen() {
-      return stands !== undefined;
-    },
-    set(now) {
-      if (!isInRange(now)) throw new RangeError(`a clock cannot show ${now}`);
-      if (stands === undefined) offset = now - machine();
-      else stands = now;
-    },
-    freeze() {
-      stands ??= running();
-    },
-    run() {
-      if (stands === undefined) return;
-      offset = stands - machine();
-      stands = undefined;
-    },
-    get setting() {
-      return stands === undefined ? { ahead: offset } : { stands };
-    },
-    get running() {
-      return { ahead: clock.now() - machine() };
-    },
-    resume(setting) {
-      stands = "stands" in setting ? setting.stands : undefined;
-      offset = "ahead" in setting ? setting.ahead : 0;
-    },
-    start({ at, frozen }) {
-      stands = undefined;
-      offset = 0;
-      // frozen first: between set and freeze a running clock may reach the next millisecond
-      if (frozen) clock.freeze();
-      if (at !== "real") clock.set(at);
-    },
-  };
-  clock.start(start);
-  return clock;
+  readonly now = (): number => this.#stands ?? this.#shown();
+
+  #shown(): number {
+    return Math.min(Math.max(this.#machine() + this.#offset, timeRange.first), timeRange.last);
+  }
+
+  get isReal(): boolean {
+    return this.#stands === undefined && this.#offset === 0;
+  }
+
+  get isFrozen(): boolean {
+    return this.#stands !== undefined;
+  }
+
+  /** Shows this time from now on; a frozen clock stays frozen. @throws RangeError outside `timeRange` */
+  set(now: number): void {
+    if (!isInRange(now)) throw new RangeError(`a clock cannot show ${now}`);
+    if (this.#stands === undefined) this.#offset = now - this.#machine();
+    else this.#stands = now;
+  }
+
+  freeze(): void {
+    this.#stands ??= this.#shown();
+  }
+
+  run(): void {
+    if (this.#stands === undefined) return;
+    this.#offset = this.#stands - this.#machine();
+    this.#stands = undefined;
+  }
+
+  /** What `resume` goes on with, in this process or a later one. */
+  get setting(): ClockState {
+    return this.#stands === undefined ? { ahead: this.#offset } : { stands: this.#stands };
+  }
+
+  get running(): ClockState {
+    return { ahead: this.now() - this.#machine() };
+  }
+
+  resume(setting: ClockState): void {
+    this.#stands = "stands" in setting ? setting.stands : undefined;
+    this.#offset = "ahead" in setting ? setting.ahead : 0;
+  }
+
+  /** Starts over. @throws RangeError outside `timeRange` */
+  start({ at, frozen }: ClockStart): void {
+    this.#stands = undefined;
+    this.#offset = 0;
+    // frozen first: between set and freeze a running clock may reach the next millisecond
+    if (frozen) this.freeze();
+    if (at !== "real") this.set(at);
+  }
 }
 
 export const realTime: ClockStart = { at: "real", frozen: false };

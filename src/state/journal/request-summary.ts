@@ -7,6 +7,7 @@ export interface Finding {
 
 export interface RequestSummary {
   n: number;
+  /** Arrival, ms since the epoch. */
   at: number;
   method: string;
   target: string;

@@ -11,6 +11,7 @@ export type BodyShape = "legacy" | "v1" | "recording";
  */
 export interface TrafficLine {
   n: number;
+  /** Arrival, ms since the epoch. */
   at: number;
   method: string;
   /** Path and query as sent, secrets masked. */

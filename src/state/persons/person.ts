@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../../kernel/base/json.ts";
 export interface Person {
   project: number;
   uuid: string;
+  /** ms since the epoch */
   created_at: number;
   is_identified: boolean;
   version: number;

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { createAgenda, type Due, type Happened } from "../../../src/kernel/base/agenda.ts";
-import { createClock, type SimClock, timeRange } from "../../../src/kernel/base/clock.ts";
+import { SimClock, timeRange } from "../../../src/kernel/base/clock.ts";
 
-const frozenAt = (at: number) => createClock({ at, frozen: true });
+const frozenAt = (at: number) => new SimClock({ at, frozen: true });
 
 /** Work that is due at these times; it says what the clock showed when it was done. */
 function workAt(clock: SimClock, kind: string, ...times: number[]): Due {
@@ -73,7 +73,7 @@ describe("advance", () => {
 
   test("a clock that ran runs on", async () => {
     let machine = 1000;
-    const clock = createClock({ at: "real", frozen: false }, () => machine);
+    const clock = new SimClock({ at: "real", frozen: false }, () => machine);
     const agenda = createAgenda(clock);
     await agenda.advance(500);
     machine += 7;
@@ -92,7 +92,7 @@ describe("advance", () => {
 
   test("stops where it is when the work fails, and goes on later", async () => {
     let machine = 0;
-    const clock = createClock({ at: "real", frozen: false }, () => machine);
+    const clock = new SimClock({ at: "real", frozen: false }, () => machine);
     const agenda = createAgenda(clock);
     let isBroken = true;
     agenda.add({
@@ -142,7 +142,7 @@ describe("a clock that runs", () => {
   async function withTimers(work: (clock: SimClock) => Promise<void>): Promise<void> {
     vi.useFakeTimers({ now: 1000 });
     try {
-      await work(createClock());
+      await work(new SimClock());
     } finally {
       vi.useRealTimers();
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createClock, fixedClock, isoOf, realTime, timeRange } from "../../../src/kernel/base/clock.ts";
+import { fixedClock, isoOf, realTime, SimClock, timeRange } from "../../../src/kernel/base/clock.ts";
 import { durationText, readClockStart, readDuration, readMoment } from "../../../src/kernel/base/time-text.ts";
 
 /** A machine whose time passes when the test says so. */
@@ -11,20 +11,20 @@ function machine(now = 1_000_000) {
 describe("the clock", () => {
   test("shows the machine's time until reported otherwise", () => {
     const { tell, ...of } = machine();
-    const clock = createClock(realTime, tell);
+    const clock = new SimClock(realTime, tell);
     expect([clock.now(), clock.isReal, clock.isFrozen]).toEqual([of.now, true, false]);
   });
 
   test("runs on from where it was set", () => {
     const of = machine();
-    const clock = createClock({ at: 5_000, frozen: false }, of.tell);
+    const clock = new SimClock({ at: 5_000, frozen: false }, of.tell);
     of.now += 250;
     expect([clock.now(), clock.isReal, clock.isFrozen]).toEqual([5_250, false, false]);
   });
 
   test("stands still while frozen, also where it is set then, and runs on from there", () => {
     const of = machine();
-    const clock = createClock({ at: 5_000, frozen: true }, of.tell);
+    const clock = new SimClock({ at: 5_000, frozen: true }, of.tell);
     of.now += 250;
     expect([clock.now(), clock.isFrozen]).toEqual([5_000, true]);
     clock.set(7_000);
@@ -37,24 +37,24 @@ describe("the clock", () => {
 
   test("stands at the very time it is started at, however slow the machine", () => {
     let now = 1_000_000;
-    const clock = createClock({ at: 5_000, frozen: true }, () => ++now);
+    const clock = new SimClock({ at: 5_000, frozen: true }, () => ++now);
     expect(clock.now()).toBe(5_000);
   });
 
   test("starts over", () => {
     const of = machine();
-    const clock = createClock({ at: 5_000, frozen: true }, of.tell);
+    const clock = new SimClock({ at: 5_000, frozen: true }, of.tell);
     clock.start(realTime);
     expect([clock.now(), clock.isReal]).toEqual([of.now, true]);
   });
 
   test("a frozen clock is resumed where it stood, at any time of the machine", () => {
     const of = machine();
-    const clock = createClock({ at: 5_000, frozen: true }, of.tell);
+    const clock = new SimClock({ at: 5_000, frozen: true }, of.tell);
     const { setting } = clock;
     expect(setting).toEqual({ stands: 5_000 });
     of.now += 250;
-    for (const it of [clock, createClock({ at: 9_000, frozen: false }, of.tell)]) {
+    for (const it of [clock, new SimClock({ at: 9_000, frozen: false }, of.tell)]) {
       it.set(8_000);
       it.resume(setting);
       expect([it.now(), it.isReal, it.isFrozen]).toEqual([5_000, false, true]);
@@ -66,14 +66,14 @@ describe("the clock", () => {
 
   test("a shifted clock is resumed as far ahead as it was, and a real one as real", () => {
     const of = machine();
-    const clock = createClock({ at: 1_500_000, frozen: false }, of.tell);
+    const clock = new SimClock({ at: 1_500_000, frozen: false }, of.tell);
     const { setting } = clock;
     expect(setting).toEqual({ ahead: 500_000 });
-    const later = createClock({ at: 9_000, frozen: true }, of.tell);
+    const later = new SimClock({ at: 9_000, frozen: true }, of.tell);
     of.now += 250;
     later.resume(setting);
     expect([later.now(), later.isReal, later.isFrozen]).toEqual([1_500_250, false, false]);
-    later.resume(createClock(realTime, of.tell).setting);
+    later.resume(new SimClock(realTime, of.tell).setting);
     expect([later.now(), later.isReal, later.isFrozen]).toEqual([of.now, true, false]);
     later.resume({ stands: of.now });
     expect([later.isReal, later.isFrozen]).toEqual([false, true]);
@@ -95,7 +95,7 @@ describe("the clock", () => {
 
   test("freezing twice and running twice change nothing", () => {
     const of = machine();
-    const clock = createClock(realTime, of.tell);
+    const clock = new SimClock(realTime, of.tell);
     clock.run();
     expect(clock.isReal).toBe(true);
     clock.freeze();
@@ -105,12 +105,12 @@ describe("the clock", () => {
   });
 
   test.each([-1, timeRange.last + 1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("cannot show %d", (time) => {
-    expect(() => createClock().set(time)).toThrow(RangeError);
+    expect(() => new SimClock().set(time)).toThrow(RangeError);
   });
 
   test("does not run past the end of the year 9999", () => {
     const of = machine();
-    const clock = createClock({ at: timeRange.last, frozen: false }, of.tell);
+    const clock = new SimClock({ at: timeRange.last, frozen: false }, of.tell);
     of.now += 1;
     expect(clock.now()).toBe(timeRange.last);
   });

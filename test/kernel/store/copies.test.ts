@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
@@ -9,11 +9,6 @@ import { openPersonStore, type PersonStore } from "../../../src/state/persons/pe
 import { contentOf, group, person } from "../../state/persons/person-fixture.ts";
 import { newFolder } from "../../support/folder.ts";
 import { flush, putInPlace } from "./changing.ts";
-
-const folder = newFolder();
-
-let folders = 0;
-const fresh = () => mkdtempSync(join(folder, `${++folders}-`));
 
 /** Lines of these tests carry their events' names in the body. */
 const keysOf = (line: TrafficLine): EventKey[] => (line.body as string[]).map((event) => ({ event, distinct_id: "u" }));
@@ -52,7 +47,7 @@ describe("lines of another log", () => {
   test.each([true, false])(
     "that were cleared are hidden, also after a restart without the index (%s)",
     async (keepsOld) => {
-      const folder = fresh();
+      const folder = newFolder();
       const file = join(folder, "traffic.ndjson");
       const log = open(new FileBytes(file), file);
       putInPlace(log.replacing([copied(["a"], true), copied(["b"])], keepsOld), folder);
@@ -115,7 +110,7 @@ describe("what is forgotten", () => {
 
 describe.each([
   ["in memory", undefined],
-  ["in a folder", fresh],
+  ["in a folder", newFolder],
 ])("people %s", (_, newPlace) => {
   const make = (place?: string) => openPersonStore(place === undefined ? {} : { folder: place });
   function filled(): PersonStore {
@@ -165,7 +160,7 @@ describe.each([
 });
 
 test("replaced people are on disk at once", async () => {
-  const place = fresh();
+  const place = newFolder();
   const people = openPersonStore({ folder: place });
   people.create(person(1), ["a"]);
   flush(people);

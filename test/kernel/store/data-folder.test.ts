@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -11,8 +10,8 @@ import {
   readLocator,
 } from "../../../src/kernel/store/data-folder.ts";
 import { isRunning } from "../../../src/kernel/store/lock.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const parent = (): string => mkdtempSync(join(tmpdir(), "phx-folder-"));
 const lockOf = (folder: string): string => join(folder, "run.json");
 
 function thrown(act: () => unknown): unknown {
@@ -29,7 +28,7 @@ const endedPid = (): number => spawnSync(process.execPath, ["-e", ""]).pid;
 
 describe("opening a data folder", () => {
   test("makes it, with its parents, and keeps it out of git", () => {
-    const path = join(parent(), "a", "b");
+    const path = join(newFolder(), "a", "b");
     const folder = openDataFolder(path);
     expect(readFileSync(folder.file(".gitignore"), "utf8")).toBe("*\n");
     expect(folder.file("x.json")).toBe(join(path, "x.json"));
@@ -37,14 +36,14 @@ describe("opening a data folder", () => {
   });
 
   test("a relative path becomes absolute", () => {
-    const path = join(parent(), "data");
+    const path = join(newFolder(), "data");
     const folder = openDataFolder(relative(process.cwd(), path));
     expect(folder.path).toBe(path);
     folder.release();
   });
 
   test("a folder that holds something else gets no .gitignore, and a changed one is left alone", () => {
-    const path = parent();
+    const path = newFolder();
     writeFileSync(join(path, "package.json"), "{}");
     openDataFolder(path).release();
     expect(readdirSync(path)).toEqual(["package.json"]);
@@ -54,7 +53,7 @@ describe("opening a data folder", () => {
   });
 
   test("a file in its place, or above it", () => {
-    const file = join(parent(), "file");
+    const file = join(newFolder(), "file");
     writeFileSync(file, "");
     expect(thrown(() => openDataFolder(file))).toMatchObject({
       name: "DataFolderError",
@@ -98,7 +97,7 @@ describe("opening a data folder", () => {
 
 describe("the lock", () => {
   test("keeps a second sim out until the first releases it", () => {
-    const path = parent();
+    const path = newFolder();
     const first = openDataFolder(path);
     expect(thrown(() => openDataFolder(path))).toMatchObject({
       message: `data folder ${path} is in use by pid ${process.pid}`,
@@ -113,7 +112,7 @@ describe("the lock", () => {
   });
 
   test("release takes away its own lock only", () => {
-    const path = parent();
+    const path = newFolder();
     const first = openDataFolder(path);
     const others = JSON.stringify({ pid: endedPid() });
     writeFileSync(lockOf(path), others);
@@ -131,7 +130,7 @@ describe("the lock", () => {
     ["that is not an object", () => "null"],
   ];
   test.each(stale)("a lock %s is replaced", (_name, content) => {
-    const path = parent();
+    const path = newFolder();
     writeFileSync(lockOf(path), content());
     const folder = openDataFolder(path);
     expect(readLocator(path)?.pid).toBe(process.pid);
@@ -140,7 +139,7 @@ describe("the lock", () => {
   });
 
   test.runIf(process.platform === "linux")("a pid that was given to another process is stale", () => {
-    const path = parent();
+    const path = newFolder();
     writeFileSync(lockOf(path), JSON.stringify({ pid: process.pid, started: "1" }));
     expect(isRunning({ pid: process.pid, started: "1" })).toBe(false);
     openDataFolder(path).release();
@@ -152,7 +151,7 @@ describe("the lock", () => {
   });
 
   test("a directory in its place is reported, not removed", () => {
-    const path = parent();
+    const path = newFolder();
     mkdirSync(lockOf(path));
     expect(thrown(() => openDataFolder(path))).toBeInstanceOf(DataFolderError);
     expect(existsSync(lockOf(path))).toBe(true);
@@ -161,7 +160,7 @@ describe("the lock", () => {
 
 describe("the locator", () => {
   test("is what was announced, with pid and start time", () => {
-    const path = parent();
+    const path = newFolder();
     const folder = openDataFolder(path);
     folder.announce({ url: "http://127.0.0.1:1", project_id: 7 });
     expect(readLocator(path)).toEqual({
@@ -176,7 +175,7 @@ describe("the locator", () => {
   });
 
   test("is absent where there is no folder, or a file in its place", () => {
-    const path = parent();
+    const path = newFolder();
     expect(readLocator(join(path, "none"))).toBeUndefined();
     writeFileSync(join(path, "file"), "");
     expect(readLocator(join(path, "file"))).toBeUndefined();

@@ -1,14 +1,8 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "phx-sidecars-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
+import { newFolder } from "../../support/folder.ts";
 
 const sizes = (folder: string): number[] =>
   ["requests.idx", "events.idx"].map((name) => statSync(join(folder, name)).size);

@@ -20,8 +20,9 @@ import { LineLog } from "../../../src/state/persons/store/log.ts";
 import { PersonFiles } from "../../../src/state/persons/store/person-files.ts";
 import { keyHash } from "../../../src/state/persons/store/state.ts";
 import { flush } from "../../kernel/store/changing.ts";
+import { newFolder } from "../../support/folder.ts";
 import { rewriteLine } from "../../support/rewrite-line.ts";
-import { contentOf, group, newFolder, person } from "./person-fixture.ts";
+import { contentOf, group, person } from "./person-fixture.ts";
 
 const logOf = (folder: string): string => join(folder, "people.ndjson");
 const indexOf = (folder: string): string => join(folder, "people.idx");

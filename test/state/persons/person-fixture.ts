@@ -1,11 +1,6 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import type { Group, Person } from "../../../src/state/persons/person.ts";
 import type { PersonStore } from "../../../src/state/persons/person-store.ts";
-
-export const newFolder = (): string => mkdtempSync(join(tmpdir(), "phx-people-"));
 
 /** A person whose uuid ends with the number. */
 export const person = (n: number, properties: JsonObject = {}, project = 1): Person => ({

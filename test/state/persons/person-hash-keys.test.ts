@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openPersonStore, type PersonStore, type PersonStoreOptions } from "../../../src/state/persons/person-store.ts";
 import { flush } from "../../kernel/store/changing.ts";
-import { newFolder, person } from "./person-fixture.ts";
+import { newFolder } from "../../support/folder.ts";
+import { person } from "./person-fixture.ts";
 
 const [ann, bob, cid] = [person(1), person(2), person(3)];
 const elsewhere = person(1, {}, 2);

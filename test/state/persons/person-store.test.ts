@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { openPersonStore, type PersonStore, type PersonStoreOptions } from "../../../src/state/persons/person-store.ts";
 import { flush } from "../../kernel/store/changing.ts";
-import { contentOf, group, newFolder, person } from "./person-fixture.ts";
+import { newFolder } from "../../support/folder.ts";
+import { contentOf, group, person } from "./person-fixture.ts";
 
 const ann = person(1, { email: "ann@example.com", name: "Ann Lee" });
 const bob = person(2, { email: "BOB@example.com" });

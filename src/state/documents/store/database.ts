@@ -116,7 +116,9 @@ interface DatabaseOptions extends FolderOptions {
   commit?: (() => void) | undefined;
 }
 
+/** Changes within this time are written to world.json together, ms. */
 const coalesce = 50;
+/** Writing world.json may take this share of the time. */
 const share = 1 / 10;
 
 /**

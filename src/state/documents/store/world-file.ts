@@ -22,6 +22,7 @@ export const sealMark = ',\n  "sealed": ';
 const ending = "\n}\n";
 const hint = "correct it, or move it away to start again from the scenario";
 
+/** Characters that are serialized at once: a few milliseconds. */
 const pieceLength = 256 * 1024;
 
 function* worldPieces(world: World): Generator<Buffer> {

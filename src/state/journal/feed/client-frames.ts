@@ -65,14 +65,14 @@ export function readFrame(text: string | null): { readonly frame: ClientFrame } 
 }
 
 /** Selects rows of a kind: none, all, or those that pass a filter. */
-export type Wanted<Subject> = "none" | "all" | Filter<Subject>;
+export type RowSelection<Subject> = "none" | "all" | Filter<Subject>;
 
 export interface Subscription {
   /** Subscriptions with the same key get the same frames. */
   readonly key: string;
   readonly project: number | undefined;
-  readonly events: Wanted<EventSubject>;
-  readonly requests: Wanted<RequestSubject>;
+  readonly events: RowSelection<EventSubject>;
+  readonly requests: RowSelection<RequestSubject>;
   readonly columns: readonly string[];
   readonly needs: Kinds;
 }
@@ -84,22 +84,22 @@ interface Refusal {
 
 type Problems = readonly FilterProblem[];
 
-function wanted<Subject>(
+function selectionOf<Subject>(
   text: string | null,
   read: (text: string) => FilterReading<Subject>,
-): Wanted<Subject> | Problems {
+): RowSelection<Subject> | Problems {
   if (text === null) return "none";
   if (text.trim() === "") return "all";
   const reading = read(text);
   return "filter" in reading ? reading.filter : reading.problems;
 }
 
-const isRefused = <Subject>(it: Wanted<Subject> | Problems): it is Problems => Array.isArray(it);
+const isRefused = <Subject>(it: RowSelection<Subject> | Problems): it is Problems => Array.isArray(it);
 
 export function readSubscription(asked: Subscribe, read: FilterReaders): Subscription | readonly Refusal[] {
   const { project, columns = [] } = asked;
-  const events = wanted(asked.events, read.events);
-  const requests = wanted(asked.requests, read.requests);
+  const events = selectionOf(asked.events, read.events);
+  const requests = selectionOf(asked.requests, read.requests);
   if (!isRefused(events) && !isRefused(requests)) {
     const key = JSON.stringify([project ?? null, asked.events, asked.requests, columns]);
     const isFiltered = typeof events === "object" || typeof requests === "object";

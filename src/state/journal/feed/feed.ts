@@ -16,6 +16,7 @@ import { type Batch, batchAfter, bytesOf, Recent } from "./recent.ts";
 export interface FeedOptions {
   readonly journal: Journal;
   readonly read: FilterReaders;
+  /** The time of the sim's clock, ms. */
   now(): number;
   stat(): Omit<Stat, "pages">;
   /** The token that a client must send; null: none. */

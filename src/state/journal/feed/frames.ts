@@ -62,6 +62,7 @@ export type SimFrame =
 
 /** The state of the sim, sent once a second while it changes. */
 export interface Stat {
+  /** The machine's time, ms. */
   readonly at: number;
   readonly requests: number;
   readonly rejected: number;

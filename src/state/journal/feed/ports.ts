@@ -17,6 +17,7 @@ export const limits = {
   stalled: 30_000,
   /** Requests, events and characters of a frame; one request is never split. */
   batch: { requests: 200, events: 2_000, characters: 128 * 1024 },
+  /** From one round of frames to the next, ms. */
   round: 30,
   /** Work for one page before other work gets a turn, ms. */
   turn: 4,

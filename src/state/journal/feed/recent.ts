@@ -1,7 +1,7 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import { groupOf } from "../exception.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
-import type { Subscription, Wanted } from "./client-frames.ts";
+import type { RowSelection, Subscription } from "./client-frames.ts";
 import type { EventHead, RequestRow } from "./feed-row.ts";
 import type { SimFrame } from "./frames.ts";
 import { type FeedEntry, type Journal, type Kinds, limits } from "./ports.ts";
@@ -220,14 +220,14 @@ export const bytesOf = (frame: SimFrame): Buffer => Buffer.from(JSON.stringify(f
 function add<Row, Subject>(
   texts: string[],
   rows: readonly HeldRow<Row>[] | undefined,
-  wanted: Wanted<Subject>,
+  selection: RowSelection<Subject>,
   passes: (it: HeldRow<Row>) => boolean,
   textFor: (it: HeldRow<Row>) => string,
 ): number {
-  if (wanted === "none" || rows === undefined) return 0;
+  if (selection === "none" || rows === undefined) return 0;
   let added = 0;
   for (const it of rows) {
-    if (wanted !== "all" && !passes(it)) continue;
+    if (selection !== "all" && !passes(it)) continue;
     const text = textFor(it);
     texts.push(text);
     added += text.length;
@@ -235,8 +235,8 @@ function add<Row, Subject>(
   return added;
 }
 
-const test = <Subject>(wanted: Wanted<Subject>, makeSubject: () => Subject, now: number): boolean =>
-  typeof wanted === "string" ? wanted === "all" : wanted.test(makeSubject(), now);
+const test = <Subject>(selection: RowSelection<Subject>, makeSubject: () => Subject, now: number): boolean =>
+  typeof selection === "string" ? selection === "all" : selection.test(makeSubject(), now);
 
 function gapFrom(from: number, source: HeldSource, needs: Kinds): Batch {
   let to = from;

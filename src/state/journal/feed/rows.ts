@@ -154,8 +154,8 @@ export const feedSlice = slice(["log", "clock", "closing", "feed"], (ports: Feed
       },
       errors: [429],
       handle({ query: { filter, project, since }, call }) {
-        const wanted = { filter: parseEventFilter(filter), project };
-        return streamEvents(call, wanted, lastSeen(call) ?? since ?? ports.log.lastSeq);
+        const selection = { filter: parseEventFilter(filter), project };
+        return streamEvents(call, selection, lastSeen(call) ?? since ?? ports.log.lastSeq);
       },
     }),
     row({

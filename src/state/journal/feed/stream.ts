@@ -25,7 +25,7 @@ const mostCharacters = 64 * 1024;
 /** Streams at the same time: what is sent to one is held until its client takes it. */
 const mostStreams = 100;
 
-interface Wanted {
+interface StreamSelection {
   readonly filter: Filter<EventSubject>;
   readonly project: number | undefined;
 }
@@ -85,7 +85,7 @@ function gapAfter(log: TrafficLog, cursor: number, project: number | undefined):
 
 async function pageAfter(
   { log, clock }: StreamPorts,
-  { filter, project }: Wanted,
+  { filter, project }: StreamSelection,
   cursor: number,
 ): Promise<{ text: string; cursor: number }> {
   const until = log.lastSeq;
@@ -104,7 +104,7 @@ async function pageAfter(
 
 async function* messages(
   ports: StreamPorts,
-  wanted: Wanted,
+  selection: StreamSelection,
   since: number,
   signal: AbortSignal,
   onEnd: () => void,
@@ -120,9 +120,9 @@ async function* messages(
     if (since > cursor && cursor > 0) yield gap(1, cursor);
     while (!ends.some((it) => it.aborted)) {
       if (cursor < log.lastSeq) {
-        const to = gapAfter(log, cursor, wanted.project);
+        const to = gapAfter(log, cursor, selection.project);
         if (to !== undefined) yield gap(cursor + 1, to);
-        const page = await pageAfter(ports, wanted, to ?? cursor);
+        const page = await pageAfter(ports, selection, to ?? cursor);
         cursor = page.cursor;
         if (page.text !== "") yield page.text;
         await turn();
@@ -154,9 +154,9 @@ const stalled = closed(
 );
 
 /** Makes streams of events after a seq, as server-sent events; at most `mostStreams` at the same time. */
-export function createStreams(ports: StreamPorts): (call: Call, wanted: Wanted, since: number) => Reply {
+export function createStreams(ports: StreamPorts): (call: Call, selection: StreamSelection, since: number) => Reply {
   const open = new Set<AbortController>();
-  return (call, wanted, since) => {
+  return (call, selection, since) => {
     if (open.size >= mostStreams)
       throw new SimError("throttled", `${mostStreams} clients already read streams of events`, {
         hint: "close one of them, or list events with GET /__sim/events?since=SEQ",
@@ -168,7 +168,7 @@ export function createStreams(ports: StreamPorts): (call: Call, wanted: Wanted, 
     call.signal.addEventListener("abort", () => left.abort());
     // nothing reads the answer to HEAD
     if (call.method !== "HEAD") open.add(left);
-    const stream = endable(messages(ports, wanted, since, left.signal, end), left);
+    const stream = endable(messages(ports, selection, since, left.signal, end), left);
     return { status: 200, headers, body: null, stream, stalled };
   };
 }

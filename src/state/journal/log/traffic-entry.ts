@@ -7,6 +7,7 @@ import { fromBase64 } from "../../../kernel/codec/base64.ts";
 import { inflaters, isGzip } from "../../../kernel/codec/inflate.ts";
 import { isJsonType } from "../../../kernel/codec/media-type.ts";
 import type { CallRecord } from "../../../kernel/http/call.ts";
+import { headerIn } from "../../../kernel/http/client-address.ts";
 import type { EventFacts } from "../event.ts";
 import { usualReplyHeaders } from "../traffic.ts";
 
@@ -71,9 +72,6 @@ function hidesKey(bytes: Buffer, encoding: string): boolean {
     return false;
   }
 }
-
-const headerOf = (rawHeaders: readonly string[], name: string): string =>
-  rawHeaders.find((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name) ?? "";
 
 /**
  * Makes the JSON of header lists. Clients repeat their headers: comparing a list with the last one is cheaper than
@@ -170,7 +168,7 @@ function rawText(call: ReceivedCall, record: CallRecord, isMasked: boolean): str
   if (!isUtf8(body)) {
     // the line's body is what was unpacked, and it has no keys
     const isChecked = record.bytes !== undefined && record.steps?.length === 1 && record.steps[0] === "gzip";
-    const encoding = isChecked ? "" : headerOf(call.rawHeaders, "content-encoding").toLowerCase();
+    const encoding = isChecked ? "" : (headerIn(call.rawHeaders, "content-encoding") ?? "").toLowerCase();
     if (hidesKey(body, encoding)) return `,"raw":{"omitted":"redacted","bytes":${body.length}}`;
     // The management API takes text only: what cannot be read cannot be redacted.
     return isManagement
@@ -188,7 +186,7 @@ const binary = /^(image|audio|video|font)\/|octet-stream|javascript/;
 function replyText(reply: GivenReply, target: string, isTouched: boolean): string {
   if (reply.body === null || reply.body.length === 0) return "null";
   if (reply.body.length > keptWhole) return JSON.stringify({ omitted: "too_large", bytes: reply.body.length });
-  const type = contentType(reply.headers);
+  const type = headerIn(reply.headers, "content-type") ?? "";
   if (binary.test(type) || (typeof reply.body !== "string" && !isUtf8(reply.body)))
     return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });
   // A refusal may repeat what it refuses, and the management API returns what it was given.
@@ -196,11 +194,6 @@ function replyText(reply: GivenReply, target: string, isTouched: boolean): strin
   const text = mayRepeat ? maskKeys(reply.body.toString("utf8")) : reply.body.toString("utf8");
   const isJson = isJsonType(type) && (!isTouched || parsedJson(text) !== undefined);
   return isJson && !text.includes("\n") && !text.includes("\r") ? text : JSON.stringify(text);
-}
-
-function contentType(headers: readonly string[]): string {
-  for (let i = 0; i < headers.length; i += 2) if (headers[i] === "content-type") return headers[i + 1] ?? "";
-  return "";
 }
 
 /** Everything of a line but its numbers, already as JSON text; and what the index needs. */

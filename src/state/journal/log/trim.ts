@@ -102,6 +102,7 @@ async function draftFrom(
   }
 }
 
+/** The share of the kept bytes by which a file is trimmed at once, so that copies are rare. */
 const worthCopying = 0.25;
 
 interface TrimmingParts {

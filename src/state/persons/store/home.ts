@@ -1,14 +1,13 @@
 import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../../kernel/base/errors.ts";
 import { type Bytes, MemoryBytes } from "../../../kernel/store/bytes.ts";
-import { DataFolderError, openBytes } from "../../../kernel/store/data-folder.ts";
-import { lineNumber } from "../../../kernel/store/lines.ts";
+import { openBytes } from "../../../kernel/store/data-folder.ts";
 
 /** The place of people.ndjson: a data folder or memory. */
 export interface PersonHome {
   readonly name: string;
   readonly index: string | undefined;
+  /** Bytes from which changes are written. */
   readonly flushFrom: number;
   open(): Bytes;
   draft(): Bytes;
@@ -56,14 +55,4 @@ function syncFile(path: string): void {
   const fd = openSync(path, "r+");
   fdatasyncSync(fd);
   closeSync(fd);
-}
-
-export function damagedLine(name: string, bytes: Bytes, offset: number, cause: unknown): DataFolderError {
-  const line = lineNumber(bytes, offset);
-  return new DataFolderError(`${name}:${line} cannot be read: ${messageOf(cause)}`, {
-    file: name,
-    line,
-    hint: "correct or delete that line, or move the file away to start without stored people",
-    cause,
-  });
 }

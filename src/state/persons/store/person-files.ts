@@ -1,12 +1,14 @@
 import { basename, join } from "node:path";
 import { createBus } from "../../../kernel/base/bus.ts";
+import { messageOf } from "../../../kernel/base/errors.ts";
 import { counted } from "../../../kernel/base/text.ts";
 import type { Bytes } from "../../../kernel/store/bytes.ts";
 import type { Damage } from "../../../kernel/store/damage.ts";
+import { DataFolderError } from "../../../kernel/store/data-folder.ts";
 import type { FolderGuard } from "../../../kernel/store/folder-guard.ts";
-import { repairTail, sealedLines, textsOf } from "../../../kernel/store/lines.ts";
+import { lineNumber, repairTail, sealedLines, textsOf } from "../../../kernel/store/lines.ts";
 import { type SwitchPart, writeSynced } from "../../../kernel/store/switch.ts";
-import { damagedLine, type PersonHome } from "./home.ts";
+import type { PersonHome } from "./home.ts";
 import { type Change, readLine } from "./line.ts";
 import { LineLog } from "./log.ts";
 import { mustBePersons, replayPersons } from "./replay.ts";
@@ -309,4 +311,14 @@ export class PersonFiles {
       this.log.bytes.close();
     }
   }
+}
+
+function damagedLine(name: string, bytes: Bytes, offset: number, cause: unknown): DataFolderError {
+  const line = lineNumber(bytes, offset);
+  return new DataFolderError(`${name}:${line} cannot be read: ${messageOf(cause)}`, {
+    file: name,
+    line,
+    hint: "correct or delete that line, or move the file away to start without stored people",
+    cause,
+  });
 }
