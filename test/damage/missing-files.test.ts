@@ -5,7 +5,7 @@ import { checkData, startSim } from "../../src/index.ts";
 import { FileBytes } from "../../src/kernel/store/bytes.ts";
 import { readOpening } from "../../src/state/journal/log/log-lines.ts";
 import { sidecarLog } from "../../src/state/journal/log/log-tables.ts";
-import { openRowFile, Rows } from "../../src/state/journal/log/rows.ts";
+import { openRowFile, RowTable } from "../../src/state/journal/log/rows.ts";
 import { event, request } from "../../src/state/journal/log/traffic-index.ts";
 import { ask, capture, newFolder } from "./folder.ts";
 
@@ -105,7 +105,7 @@ describe("index files whose rows do not lead to the lines of the log are found a
     const bytes = new FileBytes(join(data, "traffic.ndjson"), "r");
     const opening = readOpening(bytes, "traffic.ndjson");
     if (!opening) throw new Error("the log has no first line");
-    const rows = new Rows(name === "requests.idx" ? request.width : event.width);
+    const rows = new RowTable(name === "requests.idx" ? request.width : event.width);
     const file = openRowFile(join(data, name), rows, sidecarLog(bytes, opening), () => {});
     rows.set(row, column, rows.get(row, column) + by);
     file.touch();

@@ -14,7 +14,7 @@ import { checkedWorld, readWorldFile } from "../../state/documents/store/world-f
 import { emptyWorld } from "../../state/documents/world.ts";
 import { type Opening, readOpening } from "../../state/journal/log/log-lines.ts";
 import { sidecarLog } from "../../state/journal/log/log-tables.ts";
-import { openRowFile, Rows } from "../../state/journal/log/rows.ts";
+import { openRowFile, RowTable } from "../../state/journal/log/rows.ts";
 import { event, lostBit, readTraffic, request, TrafficIndex } from "../../state/journal/log/traffic-index.ts";
 import { keysOf } from "../../state/journal/show.ts";
 import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
@@ -101,7 +101,7 @@ function checkSidecars(
   for (const [name, made, columns, meta, first] of tables) {
     const file = join(folder, name);
     if (!existsSync(file)) continue;
-    const saved = new Rows(made.width);
+    const saved = new RowTable(made.width);
     let isDamaged = false;
     const sidecar = openRowFile(file, saved, sidecarLog(bytes, opening), () => {
       isDamaged = true;

@@ -1,4 +1,4 @@
-import type { Rows } from "./rows.ts";
+import type { RowTable } from "./rows.ts";
 
 /** Numbers (seqs of events, or numbers of requests) of a project that are hidden: those from `from` to `to`. */
 export interface HiddenRange {
@@ -9,7 +9,7 @@ export interface HiddenRange {
 
 /** A table whose rows are numbered from `first`, with a bit that hides a row and its project above the flags. */
 export interface HidingTable {
-  rows: Rows;
+  rows: RowTable;
   meta: number;
   hiddenBit: number;
   flagBits: number;

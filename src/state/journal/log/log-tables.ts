@@ -6,7 +6,7 @@ import type { EventKey, TrafficLine } from "../traffic.ts";
 import { isWarnedFacet, facetLayout as layout } from "./facets.ts";
 import { createHashIndex } from "./hash-index.ts";
 import { isIntact, type Opening, readOpening, startLog } from "./log-lines.ts";
-import { openRowFile, type RowFile, type Rows } from "./rows.ts";
+import { openRowFile, type RowFile, type RowTable } from "./rows.ts";
 import {
   clearedBit,
   droppedBit,
@@ -100,11 +100,11 @@ export class LogTables {
     return this.#index;
   }
 
-  get requests(): Rows {
+  get requests(): RowTable {
     return this.#index.requests;
   }
 
-  get events(): Rows {
+  get events(): RowTable {
     return this.#index.events;
   }
 

@@ -9,7 +9,7 @@ export const pageRows = 16_384;
  * A growing table of unsigned 32-bit numbers, column by column in fixed pages: no copying as it
  * grows, and a scan of one column touches nothing else.
  */
-export class Rows {
+export class RowTable {
   readonly width: number;
   /** The raw pages, for the sidecar file; undefined where a page was not needed yet. */
   readonly pages: (Uint32Array | undefined)[] = [];
@@ -143,7 +143,7 @@ export class Rows {
   }
 
   /** Takes over all rows of another table, which is of no use then. */
-  adopt(other: Rows): void {
+  adopt(other: RowTable): void {
     this.pages.splice(0, this.pages.length, ...other.pages);
     this.#length = other.length;
   }
@@ -175,7 +175,7 @@ function openNew(path: string): number {
  * Opens (or starts) the sidecar of `rows`, which loads its pages as they are needed. A sidecar is a cache: one that is damaged, or
  * does not fit the log, is ignored. A page may turn out to be damaged later: then `recover` must make the rows again.
  */
-export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: () => void) {
+export function openRowFile(path: string, rows: RowTable, log: IndexedLog, recover: () => void) {
   const pageBytes = pageRows * rows.width * 4;
   let fd = isRegular(path) ? openSync(path, "r+") : openNew(path);
   const placeOf = (page: number): number => headerBytes + page * (pageBytes + checkBytes);

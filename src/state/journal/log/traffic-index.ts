@@ -7,7 +7,7 @@ import type { EventKey, TrafficLine } from "../traffic.ts";
 import { clearedProblem, eventFacet, requestFacet } from "./facets.ts";
 import { type HidingTable, hideOnly } from "./hidden.ts";
 import { type ClearLine, type HiddenLine, lineIn, type Opening, type ProblemsLine } from "./log-lines.ts";
-import { Rows } from "./rows.ts";
+import { RowTable } from "./rows.ts";
 
 /**
  * Columns of the request table: byte offset of the line (low and high half), facts for counting, hash of the partition,
@@ -59,8 +59,8 @@ interface IndexOptions {
 
 /** The tables over a log. Rows are numbered as requests and events are: a line that is lost leaves rows that are lost. */
 export class TrafficIndex {
-  readonly requests = new Rows(request.width);
-  readonly events = new Rows(event.width);
+  readonly requests = new RowTable(request.width);
+  readonly events = new RowTable(event.width);
   /** Names by hash: totals name an event even if all lines with it are evicted. */
   readonly #names = new Map<number, string>();
   #opening: Opening;
@@ -154,7 +154,7 @@ export class TrafficIndex {
   }
 
   /** Moves the last row of a table to a lost row; what was hidden there stays hidden. */
-  #moveLast(rows: Rows, to: number, meta: number, hiddenBit: number): void {
+  #moveLast(rows: RowTable, to: number, meta: number, hiddenBit: number): void {
     this.#onChange();
     const hidden = rows.get(to, meta) & hiddenBit;
     const last = rows.length - 1;
@@ -299,7 +299,7 @@ export function readTraffic({ index, bytes, name, opening, report }: Reading, fr
   }
 }
 
-function lostIn(rows: Rows, meta: number, [from, to]: readonly [number, number]): number[] {
+function lostIn(rows: RowTable, meta: number, [from, to]: readonly [number, number]): number[] {
   const lost: number[] = [];
   for (let row = from; row < to; row++) if (rows.get(row, meta) & lostBit) lost.push(row);
   return lost;

@@ -1,4 +1,4 @@
-import type { Rows } from "../../journal/log/rows.ts";
+import type { RowTable } from "../../journal/log/rows.ts";
 import { firstOwnColumn, type LinePlace, LineRows } from "./rows.ts";
 
 /** Recently used values by row number; two generations approximate the order of use. */
@@ -125,10 +125,10 @@ const none = 0;
  * that another id, or a merge, rewrites nothing.
  */
 export class IdTable extends CachedRows<string> {
-  readonly #persons: Rows;
+  readonly #persons: RowTable;
 
   /** @param persons The rows with the first links of the chains */
-  constructor(persons: Rows, read: (place: LinePlace) => string) {
+  constructor(persons: RowTable, read: (place: LinePlace) => string) {
     super(2, cachedIds, read);
     this.#persons = persons;
   }

@@ -1,5 +1,5 @@
 import { createHashIndex } from "../../journal/log/hash-index.ts";
-import { Rows } from "../../journal/log/rows.ts";
+import { RowTable } from "../../journal/log/rows.ts";
 
 /** The place of a line in people.ndjson; the length includes the newline. */
 export interface LinePlace {
@@ -31,14 +31,14 @@ const classLength = (of: number): number => 1 << (of + smallestClass);
  * look-up compares the stored line.
  */
 export class LineRows {
-  readonly rows: Rows;
+  readonly rows: RowTable;
   /** Bytes of the current lines, by their size classes: correct within a third. */
   living = 0;
   #markedLiving = 0;
   #index: ReturnType<typeof createHashIndex>;
 
   constructor(ownColumns: number) {
-    this.rows = new Rows(firstOwnColumn + ownColumns);
+    this.rows = new RowTable(firstOwnColumn + ownColumns);
     this.#index = this.#newIndex();
   }
 

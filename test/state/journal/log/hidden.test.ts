@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { type HiddenRange, type HidingTable, hiddenRuns, hideOnly } from "../../../../src/state/journal/log/hidden.ts";
-import { Rows } from "../../../../src/state/journal/log/rows.ts";
+import { RowTable } from "../../../../src/state/journal/log/rows.ts";
 
 const hidden = 2;
 const flagBits = 2;
 
 /** A table with one column from a text: a project's letter for each row, small when it is hidden. */
 function tableOf(text: string, first = 1): HidingTable {
-  const rows = new Rows(1);
+  const rows = new RowTable(1);
   for (const letter of text) {
     const project = letter.toUpperCase().charCodeAt(0) - 64;
     rows.add((project << flagBits) | (letter === letter.toLowerCase() ? hidden : 0));
