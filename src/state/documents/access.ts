@@ -2,7 +2,6 @@ import type { PersonalApiKey, ReadonlyWorld, StoredProject } from "./world.ts";
 
 /** Permissions of keys. Upstream PostHog/posthog posthog/permissions.py. */
 
-/** True if one of the key's scopes grants `wanted`; `thing:write` implies `thing:read`, `*` everything. */
 export const grants = (key: Pick<PersonalApiKey, "scopes">, wanted: string): boolean =>
   key.scopes.some((scope) => scope === "*" || scope === wanted || scope === wanted.replace(/:read$/, ":write"));
 

@@ -13,7 +13,6 @@ const publishedKeys: ReadonlySet<string> = new Set([
 
 export const isPublishedKey = (key: string): boolean => publishedKeys.has(key);
 
-/** True if the package contains the secret key, or if it follows from the project key, which every client knows. */
 const isPublishedSecret = (project: Pick<StoredProject, "api_key" | "secret_api_key">): boolean =>
   isPublishedKey(project.secret_api_key) || project.secret_api_key === defaultSecretOf(project.api_key);
 
@@ -30,7 +29,6 @@ export function createKeyring(worlds: Pick<Worlds, "current">, suffix: string | 
   const shownSecret = (project: StoredProject) => shown(project.secret_api_key, isPublishedSecret(project));
   const ownerOf = (secret: string) => worlds.current.projects.find((it) => shownSecret(it) === secret);
 
-  /** With a suffix the text of a published key fits no key. */
   function checkPublished(sender: Sender): void {
     if (suffix !== undefined) throw new SimError("authentication_failed", replaced);
     checkSender(sender);

@@ -74,7 +74,6 @@ function authoredOf({ author, stored = z.never() }: KindField) {
   return (required ? shape : shape.optional()).describe(description);
 }
 
-/** The keys of a shape in the given order, then the others. */
 const ordered = (shape: z.ZodRawShape, names: string): z.ZodRawShape => ({
   ...Object.fromEntries(names.split(" ").flatMap((name) => (shape[name] ? [[name, shape[name]]] : []))),
   ...shape,
@@ -93,7 +92,6 @@ export function kind<const F extends Fields>(fields: F, { written = "", authored
   // Each object has the keys of its type, which the compiler cannot follow.
   return {
     fields: fields as Fields,
-    /** For `kind-values.ts`. */
     values: { authored: Object.fromEntries(inScenarios.map(([name, { is = "same" }]) => [name, is])), blanks },
     Stored: z.object(shapeOf(fields, ({ stored }) => stored) as StoredShape<F>),
     Writable: z.object(

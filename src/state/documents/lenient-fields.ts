@@ -29,7 +29,6 @@ function isReal(numbers: readonly number[]): boolean {
   );
 }
 
-/** True if the string has a time zone, which the service requires in backfills. */
 export const hasZone = (text: string): boolean => pattern.exec(text.trim())?.[8] !== undefined;
 
 /**
@@ -86,7 +85,6 @@ export const numberChoice = <const T extends readonly [number, ...number[]]>(val
     z.literal([...values]),
   ) as z.ZodType<T[number]>;
 
-/** A value that is no string fails by its format, not by its type. */
 const textOrNothing = (it: unknown) => (typeof it === "string" || it === undefined || it === null ? it : "");
 
 /** `0190f1f8aaaa7bbb8ccc123456789012` with its hyphens. */

@@ -14,7 +14,6 @@ const owned = [
 const ofDashboard = ["dashboard_collaborators", "sharing_configurations"] as const;
 const ofBatchExport = ["batch_export_runs", "batch_export_backfills", "batch_export_logs"] as const;
 
-/** Everything that belongs to some projects, by collection; the projects themselves are not among it. */
 export function documentsOf(world: ReadonlyWorld, projects: ReadonlySet<number>) {
   const isTheirs = (it: { project: number | null }) => it.project !== null && projects.has(it.project);
   const dashboards = new Set(world.dashboards.filter(isTheirs).map(({ id }) => id));

@@ -46,7 +46,6 @@ export const organizationResource = (
   fields: StoredResource["fields"],
 ): StoredResource => ({ id: resourceId(kind, organization, key), kind, project: null, organization, key, fields });
 
-/** The project's resources of a kind that are not deleted, in order of their creation. */
 export const liveResources = (world: ReadonlyWorld, kind: string, project: number): StoredResource[] =>
   world.resources.filter((it) => it.kind === kind && it.project === project && it.fields.deleted !== true);
 
@@ -72,7 +71,6 @@ const experimentFlagsIn = (world: ReadonlyWorld, project: number): ReadonlySet<u
 
 const experimentFlags = new WeakMap<object, { version: number; sets: Map<number, ReadonlySet<unknown>> }>();
 
-/** The same, kept until a resource changes. */
 export function experimentFlagsOf(
   worlds: Pick<Worlds, "current" | "versionOf">,
   project: number,

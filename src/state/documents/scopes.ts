@@ -16,7 +16,6 @@ const onlyInService = [
   ...["task", "uploaded_media", "usage_metric", "warehouse_table", "warehouse_view", "web_analytics", "webhook"],
 ];
 
-/** Every scope of a personal key: `dashboard:read`; `*` is all of them. */
 export const knownScopes: readonly string[] = [
   ...[...required, ...onlyInService].flatMap((it) => [`${it}:read`, `${it}:write`]),
   "*",

@@ -16,7 +16,6 @@ export interface WorldOptions {
   seedWorld: () => World;
   /** Receives failures of writes that no request waits for, and repairs of files. */
   onNotice?: (text: string) => void;
-  /** Writes changes together with all that belongs to them; without it they are written alone. */
   commit?: () => void;
   onDamage?: (damage: Damage) => void;
   guard?: FolderGuard;
@@ -29,7 +28,6 @@ export interface WorldStore extends Worlds {
   replacing(world: World): SwitchPart;
   saveAs(file: string): void;
   readonly unit: Unit;
-  /** Writes world.json and stops writing. A second call has no effect. */
   close(): void;
 }
 

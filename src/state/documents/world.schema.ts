@@ -52,6 +52,5 @@ export const WorldSchema = z.object({
   resources: z.array(StoredResource),
   product_tours: z.array(Owned),
   prompts: z.array(Prompt),
-  /** The first row that contains the address counts. */
   geoip: z.array(PlaceRow),
 });

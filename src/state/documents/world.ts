@@ -71,7 +71,6 @@ export type ReadonlyWorld = {
 export interface Draft {
   put<C extends CollectionName>(collection: C, document: DocumentOf<C>): DocumentOf<C>;
   remove<C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]): void;
-  /** A number that no document of the kind has or had. */
   nextId(sequence: SequenceName): number;
 }
 
@@ -81,7 +80,6 @@ export interface Worlds {
   projectByKey(apiKey: string): StoredProject | undefined;
   projectById(id: number): StoredProject | undefined;
   get<C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]): DocumentOf<C> | undefined;
-  /** Increases with each change of the collection (derived.ts). */
   versionOf(collection: CollectionName): number;
   /**
    * Changes documents, all or none: if `edit` throws, nothing changes. The change is on disk before the request is

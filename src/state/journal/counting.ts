@@ -62,7 +62,6 @@ function* rest<C extends RowCount>(count: C, { first, last, range }: Counter<C>)
   }
 }
 
-/** A count before its first row: new rows are above it, older ones below. */
 export const freshCount = (last: number): RowCount => ({ low: last + 1, high: last, isPart: false });
 
 export function progressOf<C extends RowCount>(count: C, { first, last }: Counter<C>): TotalsProgress {
@@ -86,7 +85,6 @@ export async function continueCounting<C extends RowCount>(count: C, counter: Co
 interface Begun<C extends RowCount> {
   readonly count: C;
   readonly counter: Counter<C>;
-  /** True if the filter depends on the time: a complete count is made again. */
   readonly isTimed?: boolean;
 }
 
@@ -130,7 +128,6 @@ interface EventCounterParts<C extends RowCount> {
   readonly clock: TimeSource;
   readonly filter: Filter<EventSubject>;
   readonly project: number | undefined;
-  /** Takes an event in; the pass reuses the object. */
   add(count: C, it: IndexedEvent): void;
   settle?(count: C): void;
 }

@@ -23,7 +23,6 @@ export interface EventFacts {
   warnings?: Warning[];
   /** Group keys by type index, e.g. {"0": "acme"}. */
   groups?: Record<string, string>;
-  /** The place of the event's address: its `$geoip_…` properties. */
   place?: GeoPlace;
   adds?: JsonObject;
   /** Names of the item's properties that are not kept, e.g. `$set` of a personless event. */

@@ -5,7 +5,6 @@ import { parseBounded } from "../../kernel/base/json-bounds.ts";
 export const exceptionEvent = "$exception";
 
 export interface SourceLine {
-  /** null: unknown. */
   readonly n: number | null;
   readonly text: string;
   readonly isHit: boolean;
@@ -277,7 +276,6 @@ export function readException(properties: JsonObject): ReadException {
 /** Parts of a message that differ from one time to the next: ids, addresses, numbers. */
 const varying = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\b0x[\da-f]+\b|\b(?=[a-z]*\d)[\da-z]*\b|\d+/gi;
 
-/** The end of a path, without a build's hash: `app-3f9a2c81.js` and the next build's are one file. */
 const fileName = (file: string): string =>
   (file.split(/[?#]/, 1)[0] ?? "").replace(/^.*[\\/]/, "").replace(/[-.][\w-]{8,}(?=\.\w+$)/, "");
 

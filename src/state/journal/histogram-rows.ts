@@ -25,7 +25,6 @@ interface HistogramPorts {
   readonly clock: TimeSource;
 }
 
-/** The least power of two with which the range has at most `buckets` buckets. */
 function stepFor(range: number, buckets: number): number {
   let step = 1;
   while (range / step > buckets - 1) step *= 2;

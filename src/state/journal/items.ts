@@ -38,7 +38,6 @@ export interface Opened {
   envelope: JsonObject | undefined;
 }
 
-/** A path under which an object without `event` is an `$identify`. */
 export const isEngage = (path: string): boolean => path.startsWith("/engage");
 
 const engaged = (item: JsonObject): JsonObject => (item.event === undefined ? { ...item, event: "$identify" } : item);

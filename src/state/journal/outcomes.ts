@@ -2,7 +2,6 @@ interface OutcomeText {
   /** For terminals; the page draws it (ui/parts/outcome.tsx). */
   readonly sign: string;
   readonly of: "events" | "requests";
-  /** As in "the event is …". */
   readonly means: string;
 }
 

@@ -11,7 +11,6 @@ interface Copies {
   setOnce: JsonObject;
 }
 
-/** One pass over the names, because most events have none to copy. */
 function copiesOf(properties: JsonObject): Copies | undefined {
   let found: Copies | undefined;
   for (const name in properties) {

@@ -4,7 +4,6 @@ import type { PlaceRow } from "../documents/world.ts";
 /** Where an address is, in the service's names without `$geoip_`; absent parts are unknown. */
 export type GeoPlace = Readonly<Omit<PlaceRow, "address">>;
 
-/** Finds the places of addresses (src/service/capture/geo). */
 export interface Places {
   /** True if no address has a place: there is neither a row nor a file. */
   readonly isEmpty: boolean;
@@ -38,7 +37,6 @@ const unknownPlace = Object.fromEntries(personParts.map((part) => [part, null]))
 const prefixed = (prefix: string, parts: object): JsonObject =>
   Object.fromEntries(Object.entries(parts).map(([part, value]) => [prefix + part, value]));
 
-/** The properties of an event from the place: its known parts. */
 export const eventPlace = (place: GeoPlace): JsonObject => prefixed("$geoip_", place);
 
 /** `$set` and `$set_once` of an event from the place; unknown parts are null. */

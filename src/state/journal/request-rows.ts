@@ -63,7 +63,6 @@ function* showInFull(line: TrafficLine): Work<Omit<RequestInFull, "nearest">> {
   };
 }
 
-/** The first requests that match, and where the next page begins: after `limit` of them, or after enough was read. */
 async function pageOf(ports: RequestPorts, selection: RequestSelection, limit: number): Promise<RequestPage> {
   const isSpent = createBudget();
   const requests: SimRequest[] = [];

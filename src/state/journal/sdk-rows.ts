@@ -15,7 +15,6 @@ interface Sender {
   readonly isSdk: boolean;
 }
 
-/** Longer names and versions are cut: what is sent is not trusted. */
 const longest = 100;
 const cut = (text: string): string => text.slice(0, longest);
 

@@ -39,7 +39,6 @@ export function createBudget(most = largestSearch): (size: number) => boolean {
 interface ExaminedEvent {
   readonly seq: number;
   readonly event: StoredEvent | undefined;
-  /** Bytes that were read for it: those of its request, counted with that request's first event. */
   readonly size: number;
 }
 
@@ -81,7 +80,6 @@ export interface RequestSearchPorts {
 export interface RequestSelection {
   readonly project?: number | undefined;
   readonly partition?: string | undefined;
-  /** `unmatched`: rejected because the path does not exist. */
   readonly outcome?: "answered" | "rejected" | "unmatched" | undefined;
   readonly before?: number | undefined;
   readonly since?: number | undefined;

@@ -26,7 +26,6 @@ interface Reader {
   properties(item: JsonObject, line: TrafficLine): JsonObject;
 }
 
-/** Collapsed like a call's path; the query may stay. */
 const pathIn = (line: TrafficLine): string => line.target.replace(/^\/+/, "/");
 
 const legacyItems = (line: TrafficLine): readonly Json[] =>
@@ -108,7 +107,6 @@ function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts):
   return all;
 }
 
-/** Properties that are made of several parts of a request. */
 const composed: ReadonlySet<string> = new Set(["$ip", "$set", "$set_once"]);
 
 /** Properties that v1 has outside an item's `properties`. */

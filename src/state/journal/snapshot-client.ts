@@ -81,7 +81,6 @@ const thrown = (list: Json): Json =>
 
 const isEmpty = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0;
 
-/** In the order in which SDKs captured them: requests that run at the same time arrive in any order. */
 function inOrder(events: readonly StoredEvent[]): readonly StoredEvent[] {
   const areTimed = events.every(({ uuid }) => uuid?.[14] === "7");
   return areTimed ? events.toSorted((a, b) => compareText(a.uuid ?? "", b.uuid ?? "")) : events;

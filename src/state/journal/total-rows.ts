@@ -105,7 +105,6 @@ function requestCounter(
 const byCount = ([, a]: readonly [unknown, Sum], [, b]: readonly [unknown, Sum]): number =>
   b.count - a.count || b.last - a.last;
 
-/** The totals of the most frequent names; other names may be counted between its steps. */
 function* namesIn({ log }: TotalsPorts, names: ReadonlyMap<number, Sum>): Stepwise<NameTotal[]> {
   const found: NameTotal[] = [];
   const most = [...names].sort(byCount).slice(0, namesListed);

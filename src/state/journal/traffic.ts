@@ -17,7 +17,6 @@ export interface TrafficLine {
   /** Path and query as sent, secrets masked. */
   target: string;
   peer: string;
-  /** 0 if a fault prevented the response. */
   status: number;
   /** Time taken until the answer was ready, in microseconds. */
   us: number;
@@ -83,7 +82,6 @@ export interface DecodedBody {
 /** A body as JSON: its text, which fits on one line of a file, and its value. */
 export interface JsonText {
   text: string;
-  /** The same text as bytes, where it is verbatim. */
   bytes: Buffer | undefined;
   value: Json;
   /** True if keys were masked in it: they must reach neither the journal nor a person's properties. */

@@ -36,7 +36,6 @@ export const organizationKind = kind(
       stored: z.int(),
       author: [z.literal([0, 3, 6, 9]), "0 none, 3 configure (the default), 6 install, 9 root."],
     },
-    /** Filled by management. */
     teams: { show: z.array(z.unknown()) },
     projects: { show: z.array(z.object({ id: z.int(), organization_id: z.string(), name: z.string() })) },
     /** Each with a `key`, e.g. `access_control`; they enable paid features. */
@@ -80,7 +79,6 @@ export const Membership = z.object({
   updated_at: z.string(),
 });
 
-/** A person in a static cohort. Times are ms since the epoch. */
 const Member = z.object({
   uuid: z.string(),
   distinct_ids: z.array(z.string()),

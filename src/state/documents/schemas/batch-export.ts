@@ -156,7 +156,6 @@ export const exportKind = kind(
 export const BatchExportLog = z.object({
   id: z.int(),
   batch_export: z.string(),
-  /** Id of the run it is about; empty for the export itself. */
   run: z.string(),
   timestamp: z.string(),
   level: z.enum(logLevels),

@@ -116,7 +116,6 @@ export const dashboardKind = kind(
     access_control_version: { show: z.enum(["v1", "v2"]) },
     last_refresh: { stored: z.string().nullable(), blank: null, write: datetime().nullable() },
     team_id: { show: z.int() },
-    /** Shown with the results of their insights. */
     tiles: { stored: z.array(tileKind.Stored), blank: [], detail: true },
   },
   {

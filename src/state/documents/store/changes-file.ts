@@ -14,7 +14,6 @@ import { type Id, isCollection, type Step, type WorldDocument, worldKeys } from 
  */
 export class ChangesFile {
   readonly #path: string;
-  /** Created when there is something to write: most runs change nothing. */
   #bytes: Bytes | undefined;
 
   constructor(path: string) {
@@ -127,7 +126,6 @@ function apply(world: WorldDocument, line: Line): void {
   world.raiseSequences(line.sequences);
 }
 
-/** @throws Error saying what is wrong with the line, without its place. */
 function readLine(text: string): Line {
   const line: Json = JSON.parse(text);
   if (!isObject(line)) throw new Error("the line is not an object");

@@ -32,10 +32,8 @@ class FolderAdapter implements Adapter<WorldDocument> {
   readonly changes: ChangesFile;
   hasBase = false;
   isSaved = false;
-  /** Increased to discard a write that is running. */
   edition = 0;
   readonly #options: FolderOptions;
-  /** Of world.json as it was read or written last; undefined if there was none. */
   #known: string | undefined;
   #hasFile = false;
 
@@ -58,7 +56,6 @@ class FolderAdapter implements Adapter<WorldDocument> {
     return world;
   }
 
-  /** The world of world.json, or what can be read of it. Undefined when there is no file. */
   async #readWorld(): Promise<{ world: World; isSealed: boolean } | undefined> {
     const { onDamage, migrations } = this.#options;
     try {
@@ -90,7 +87,6 @@ class FolderAdapter implements Adapter<WorldDocument> {
     this.know();
   }
 
-  /** True if another program deleted or emptied world.json. */
   get isGone(): boolean {
     return this.#hasFile && (statSync(this.file, { throwIfNoEntry: false })?.size ?? 0) === 0;
   }
@@ -112,7 +108,6 @@ class FolderAdapter implements Adapter<WorldDocument> {
 }
 
 interface DatabaseOptions extends FolderOptions {
-  /** Writes what was recorded, with everything that belongs to it. Default: only what was recorded. */
   commit?: (() => void) | undefined;
 }
 

@@ -28,14 +28,12 @@ export const isCollection = (key: unknown): key is CollectionName => collections
 
 const fixedKeys = worldKeys.filter((key) => !isCollection(key) && key !== "sequences");
 
-/** The documents of one kind, in their order. Documents are replaced, never changed. */
 class Collection {
   /** A Map keeps the position of a replaced document. */
   #byId = new Map<Id, Stored>();
   #list: readonly Stored[] | undefined;
   version = 0;
 
-  /** A new list after each change; earlier lists stay as they are. */
   get list(): readonly Stored[] {
     this.#list ??= [...this.#byId.values()];
     return this.#list;
@@ -67,7 +65,6 @@ class Collection {
 interface Running {
   steps: Step[];
   undo: (() => void)[];
-  /** Collections that are restored as a whole: a removal changes the order. */
   restored: Set<CollectionName>;
 }
 
@@ -131,7 +128,6 @@ export class WorldDocument {
     this.#sequences = new Sequences(world.sequences);
   }
 
-  /** Applies a step. It is not checked, and cannot be undone. */
   apply(step: Step): void {
     const [name, id] = targetOf(step);
     const collection = this.#of(name);

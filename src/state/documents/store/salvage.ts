@@ -58,7 +58,6 @@ function parsedByLine(text: string): Parsed {
   let list: Json[] | undefined;
   let last = "";
 
-  /** Documents without a list: the first line of the list is damaged. */
   function nextList(): Json[] {
     last = keys[keys.indexOf(last) + 1] ?? last;
     const made: Json[] = [];

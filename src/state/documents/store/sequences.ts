@@ -52,7 +52,6 @@ export class Sequences {
     this.#highest = new Map(Object.entries(highest));
   }
 
-  /** The next number; `documents` are those of the collection that has the numbers. */
   next(sequence: SequenceName, documents: () => readonly Numerable[]): number {
     const collection = collectionOf(sequence);
     if (!this.#scanned.has(collection)) for (const document of documents()) this.see(collection, document);

@@ -121,7 +121,6 @@ export function missingDocuments(document: JsonObject, seal: Json | undefined): 
 
 interface WorldText {
   document: JsonObject;
-  /** True if phx-sim wrote the file in this version, and it was not changed since. */
   isSealed: boolean;
   missing: readonly string[];
 }

@@ -36,7 +36,6 @@ export function eventLines(event: StoredEvent, style: Style): string[] {
   ];
 }
 
-/** An event on a line: time, number, project if there are several, name, distinct id, outcome, properties. */
 export function eventLine(event: StoredEvent, severalProjects: boolean, style: Style): string {
   const { seq, project, received_at, properties } = event;
   return [

@@ -171,7 +171,6 @@ function matchOf({ values }: Common): JsonObject {
   throw new Failure("usage", `--${option} and "${twice}" in --where say the same; give one of them`);
 }
 
-/** The answer to a wait arrives at most this long after its end, ms. */
 const graceMs = 10_000;
 
 async function wait(settings: Settings<typeof waitOptions>, shell: Shell) {

@@ -64,7 +64,6 @@ export function readFrame(text: string | null): { readonly frame: ClientFrame } 
   return { frame: value as unknown as ClientFrame };
 }
 
-/** Selects rows of a kind: none, all, or those that pass a filter. */
 export type RowSelection<Subject> = "none" | "all" | Filter<Subject>;
 
 export interface Subscription {

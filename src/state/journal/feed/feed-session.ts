@@ -6,7 +6,6 @@ import { type Batch, bytesOf } from "./recent.ts";
 
 export interface Common {
   readonly epoch: string;
-  /** The oldest request that can be sent, and the newest. */
   readonly oldest: number;
   readonly last: number;
   readonly newest: number;
@@ -65,7 +64,6 @@ class Outlet {
     return this.#wire.buffered() < limits.buffered;
   }
 
-  /** True if the client received nothing for too long; called regularly. */
   isStalled(): boolean {
     const now = this.#wire.buffered();
     if (now === 0 || now < this.#waiting) this.#progressAt = this.#timer.now();

@@ -113,7 +113,6 @@ function eventHeadOf(line: TrafficLine, i: number): EventHead {
   return eventHead({ n, at, project, seq }, i, facts, keysIn(line)[i]);
 }
 
-/** The row of an event by its head, with the values of columns if some are asked; its line may be gone. */
 export function eventRowOf(head: EventHead, line: TrafficLine | undefined, columns: readonly string[] = []): EventRow {
   const sent = line === undefined ? noProperties : sentProperties(line, head.i);
   const row = { ...head, ...previewOf(head.event, sent) };

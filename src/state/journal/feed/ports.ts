@@ -42,12 +42,10 @@ export interface FeedEntry {
 
 export interface Journal {
   readonly last: number;
-  /** The visible rows of request n; undefined if it is evicted or hidden. */
   read(n: number): FeedEntry | undefined;
   properties(row: EventHead): Readonly<Record<string, Json>>;
   /** The row of an event; without a preview if its request is evicted. */
   complete(head: EventHead, columns: readonly string[]): EventRow;
-  /** Body and answer of a request as text in lower case; "" if it is evicted. */
   text(n: number): string;
   /** Calls the listener with each request once it is written, in order; returns a function that stops it. */
   onEntry(kinds: Kinds, listener: (entry: FeedEntry) => void): () => void;

@@ -115,7 +115,6 @@ export class Ring {
     this.first = this.begun;
   }
 
-  /** After a gap in the numbers it begins anew. */
   push(held: HeldRequest): void {
     if (held.n !== this.last + 1) this.begin(held.n - 1);
     this.#slots.push(held);
@@ -169,7 +168,6 @@ export class Recent {
     return first > begun ? first : Math.max(1, begun - limits.readBack);
   }
 
-  /** A request with the rows that are needed, as held or read again; undefined if it is evicted. */
   at(n: number, needs: Kinds): HeldRequest | undefined {
     if (n < this.#ring.begun) return this.#readAgain(n);
     const held = this.#ring.at(n);
@@ -181,7 +179,6 @@ export class Recent {
     return entry && holdEntry(entry);
   }
 
-  /** From now on rows of these kinds are made and held; with no kind it does not listen. */
   attend({ events, requests }: Kinds): void {
     Object.assign(this.#kinds, { events, requests });
     if (events || requests) {

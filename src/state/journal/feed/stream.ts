@@ -76,7 +76,6 @@ const endable = (made: AsyncGenerator<string>, left: AbortController): AsyncIter
   }),
 });
 
-/** The last seq of a gap after the cursor; undefined if no event after it was evicted. */
 function gapAfter(log: TrafficLog, cursor: number, project: number | undefined): number | undefined {
   const [next] = log.scan({ since: cursor });
   const first = next?.seq ?? log.lastSeq + 1;

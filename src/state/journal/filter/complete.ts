@@ -77,7 +77,6 @@ function valueOffers(kind: FilterKind, { path }: Name, known: KnownValues): Offe
   return offers.map((text) => ({ text, note: field?.note ?? "" }));
 }
 
-/** 0 if the offer begins with the text, 1 if it contains it (not for one letter), otherwise undefined. */
 function rankOf({ text, names = [text] }: Offer, lower: string): number | undefined {
   const lowered = names.map((it) => it.toLowerCase());
   if (lowered.some((it) => it.startsWith(lower))) return 0;

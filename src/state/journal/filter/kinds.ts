@@ -18,7 +18,6 @@ export interface FieldExample {
   readonly choices?: readonly string[] | undefined;
 }
 
-/** The known word that was probably meant: one that continues it, or is spelled nearly so. */
 export function meant(word: string, known: readonly string[]): string | undefined {
   const lower = word.toLowerCase();
   const longer = lower.length > 1 ? known.find((it) => it.startsWith(lower)) : undefined;

@@ -94,7 +94,6 @@ function stepAt(text: string, at: number, shape: RegExp): { step: string; end: n
   return found && { step: found[0], end: at + found[0].length };
 }
 
-/** The name of a field that begins here; it may end with a dot, as it does while it is typed. */
 export function nameAt(text: string, at: number): Name | undefined {
   const first = stepAt(text, at, firstStep);
   if (!first) return undefined;

@@ -8,7 +8,6 @@ import type { EventKey, TrafficLine } from "../traffic.ts";
  * by it without reading lines.
  */
 
-/** Set once the problems of the request, or the event, were cleared. */
 export const clearedProblem = 2 ** 30;
 
 const asksBit = 1;

@@ -16,7 +16,6 @@ export interface HidingTable {
   first: number;
 }
 
-/** The hidden rows, one run for each sequence of a project's rows. */
 export function hiddenRuns({ rows, meta, hiddenBit, flagBits, first }: HidingTable): HiddenRange[] {
   const runs: HiddenRange[] = [];
   const open = new Map<number, HiddenRange>();
@@ -43,7 +42,6 @@ export function everyRun({ rows, meta, flagBits, first }: HidingTable): HiddenRa
   return [...projects].map((project) => ({ project, from: first, to: first + rows.length - 1 }));
 }
 
-/** Hides the runs and everything after `last`; shows all other rows. */
 export function hideOnly(table: HidingTable, runs: readonly HiddenRange[], last: number): void {
   const { rows, meta, hiddenBit, flagBits, first } = table;
   const byProject = new Map<number, HiddenRange[]>();

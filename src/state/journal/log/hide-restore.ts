@@ -95,7 +95,6 @@ export class LogHiding {
     };
   }
 
-  /** The text of copied lines with the next numbers, and of the hidden runs. */
   #textOf(lines: readonly CopiedLine[], keepsOld: boolean): string {
     const tables = this.#tables;
     let n = tables.nextRequest;

@@ -75,7 +75,6 @@ export class LineReader {
     return next > this.#offsetOf(row) ? next : end;
   }
 
-  /** The first bytes of the line at a request row; reads the group that is not written yet as well. */
   #startOf(row: number, size: number): Buffer {
     const offset = this.#offsetOf(row);
     const inGroup = offset - this.#bytes.size;
@@ -187,7 +186,6 @@ export class LineReader {
     return read?.line;
   }
 
-  /** The text of a line that is as it was written, in steps, without parsing it. */
   *readingTextAt(row: number): Stepwise<string | undefined> {
     if (!this.#isReadable(row)) return undefined;
     const bytes = this.#bytesAt(row);

@@ -56,7 +56,6 @@ export interface IndexedEvent {
   facet: number;
 }
 
-/** The index's facts of a request; a pass reuses one object. */
 export interface IndexedRequest {
   n: number;
   project: number;

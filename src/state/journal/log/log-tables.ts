@@ -310,7 +310,6 @@ export class LogTables {
     this.#index.fillUp();
   }
 
-  /** Rows without a line for the numbers before these. */
   #fillWithLost(next: { n: number; seq: number }): void {
     const first = { n: this.nextRequest, seq: this.nextSeq };
     const lost = [
@@ -353,7 +352,6 @@ export class LogTables {
     this.#fillWithLost(next);
   }
 
-  /** Starts an empty file; the numbers continue. */
   restart(): void {
     const { bytes, name } = this;
     const { n, seq } = this.#opening;
@@ -368,13 +366,11 @@ export class LogTables {
     this.#options.report({ file: name, line: null, detail });
   }
 
-  /** The file was trimmed, and begins with another line. */
   dropBefore(next: Opening): void {
     this.#opening = next;
     this.#gone += this.#index.dropBefore(next);
   }
 
-  /** The file is another one. */
   startOver(): void {
     this.#revision++;
     for (const it of this.#files) it.close();

@@ -87,7 +87,6 @@ const cachedIds = { count: 5_000, weight: 1024 * 1024 };
 
 const linkColumn = firstOwnColumn;
 
-/** Documents (persons, groups) whose newest lines are on disk; the table holds 16 bytes for each. */
 export class PersonDocuments<T> extends CachedRows<T> {
   readonly #keyOf: (document: T) => string;
 

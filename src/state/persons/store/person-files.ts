@@ -15,7 +15,6 @@ import { mustBePersons, replayPersons } from "./replay.ts";
 import { Sidecar } from "./sidecar.ts";
 import { compactInto, hasPersons, isWasteful, type KeyHash, PersonStoreState, personsIn, StaleRows } from "./state.ts";
 
-/** Sizes in bytes. */
 export interface PersonFilesOptions {
   onNotice: (text: string) => void;
   onDamage: (damage: Damage) => void;
@@ -149,7 +148,6 @@ export class PersonFiles {
     this.#options.onDamage({ file: this.#home.name, line: null, detail });
   }
 
-  /** Calls `act`; if it meets a damaged line, rebuilds the rows and calls it again. */
   steadily<T>(act: () => T): T {
     try {
       return act();

@@ -43,7 +43,6 @@ interface Selection<T> {
   rows: Iterable<number>;
   fits(row: number): boolean;
   show(row: number): T;
-  /** True if the row numbers are still valid; checked after each break. */
   isValid(): boolean;
 }
 

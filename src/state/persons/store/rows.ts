@@ -86,7 +86,6 @@ export class LineRows {
     return this.#where(row) >>> slotBits;
   }
 
-  /** The row's newest line; `length` is rounded up, except for lines above 4 MB. */
   place(row: number): LinePlace {
     const offset = (this.#where(row) & highMask) * word + this.rows.get(row, lowColumn);
     return { offset, length: this.#lengthOf(row) };

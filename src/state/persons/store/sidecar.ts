@@ -119,7 +119,6 @@ export class Sidecar {
     });
   }
 
-  /** The same synchronously, for closing. */
   saveNow(bytes: Bytes): void {
     this.#turn++;
     const { fd, end } = this.#write(bytes);
