@@ -3,21 +3,6 @@ import { type ErrorCode, SimError } from "../../kernel/base/errors.ts";
 import type { Json } from "../../kernel/base/json.ts";
 import { datetimeFormat } from "../../state/documents/lenient-fields.ts";
 
-export {
-  boolean,
-  choice,
-  datetime,
-  dictionary,
-  hasZone,
-  integer,
-  json,
-  list,
-  numberChoice,
-  readWireTime,
-  text,
-  uuid,
-} from "../../state/documents/lenient-fields.ts";
-
 const truths = new Set(["y", "yes", "t", "true", "on", "1"]);
 
 /** Upstream `str_to_bool`: what is not one of these words is false. */

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import { containsText } from "../../kernel/base/wildcard.ts";
 import type { Call } from "../../kernel/http/call.ts";
+import { readWireTime } from "../../state/documents/lenient-fields.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { Caller } from "./access.ts";
-import { invalid, readWireTime } from "./fields.ts";
+import { invalid } from "./fields.ts";
 
 const defaultLimit = 100;
 

@@ -7,8 +7,6 @@ import { type Caller, membershipOf } from "./access.ts";
 import type { ResourceDesk } from "./desk.ts";
 import { shownAs } from "./fields.ts";
 
-export { UserShape } from "../../state/documents/field-kinds.ts";
-
 export const showUser = (desk: ResourceDesk, user: User): z.infer<typeof UserShape> =>
   shownAs(UserShape, { ...user, hedgehog_config: user.hedgehog_config ?? (desk.dialect === "documented" ? {} : null) });
 

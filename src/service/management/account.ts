@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { isUuid } from "../../kernel/base/text.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { UserShape } from "../../state/documents/field-kinds.ts";
+import { choice, dictionary, text } from "../../state/documents/lenient-fields.ts";
 import type { Organization, StoredProject, User } from "../../state/documents/world.ts";
 import { type Caller, denied, found, numberIn } from "../api-frame/access.ts";
 import type { ResourceDesk } from "../api-frame/desk.ts";
-import { choice, dictionary, invalid, shownAs, text } from "../api-frame/fields.ts";
+import { invalid, shownAs } from "../api-frame/fields.ts";
 import { inAccount, managementRow } from "../api-frame/row.ts";
-import { type Memberships, showUser, UserShape } from "../api-frame/users.ts";
+import { type Memberships, showUser } from "../api-frame/users.ts";
 import { OrganizationBasics, OrganizationShape, type OrganizationViews } from "./organizations.ts";
 import { ProjectBasics, type ProjectViews } from "./project-views.ts";
 

@@ -3,6 +3,8 @@ import { SimError } from "../../kernel/base/errors.ts";
 import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { derived } from "../../state/documents/derived.ts";
+import { UserShape } from "../../state/documents/field-kinds.ts";
+import { numberChoice, uuid } from "../../state/documents/lenient-fields.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { Dashboard, DashboardCollaborator, Organization, User } from "../../state/documents/world.ts";
 import {
@@ -16,9 +18,9 @@ import {
   membershipOf,
 } from "../api-frame/access.ts";
 import type { ResourceDesk } from "../api-frame/desk.ts";
-import { invalid, numberChoice, shownAs, uuid } from "../api-frame/fields.ts";
+import { invalid, shownAs } from "../api-frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest } from "../api-frame/row.ts";
-import { showUser, UserShape } from "../api-frame/users.ts";
+import { showUser } from "../api-frame/users.ts";
 
 /** The rights of users on dashboards. Upstream PostHog/posthog posthog/user_permissions.py. */
 
@@ -119,6 +121,9 @@ const onLowestLevel = (change: "add" | "remove") => {
   return invalid(`Cannot ${what} dashboard on the lowest restriction level.`);
 };
 
+const activeUser = ({ worlds }: ResourceDesk, id: string): User | undefined =>
+  worlds.current.users.find((it) => it.uuid === id && it.is_active);
+
 /**
  * Users who may edit a restricted dashboard in addition to its creator and the admins.
  * Upstream PostHog/posthog ee/api/dashboard_collaborator.py.
@@ -141,16 +146,13 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
     return user?.is_active ? [show(it, user)] : [];
   };
 
-  const activeUser = (id: string): User | undefined =>
-    desk.worlds.current.users.find((it) => it.uuid === id && it.is_active);
-
   /** The user to be added, if all is well. @throws SimError invalid_input */
   function addable(dashboard: Dashboard, { organization }: Asker, wanted: Wanted): User {
     if (effectiveRestriction(dashboard, organization) === restriction.everyone) throw onLowestLevel("add");
     if (wanted.level !== privilege.edit) {
       throw invalid("Only edit access can be explicitly specified currently.");
     }
-    const user = activeUser(wanted.user_uuid);
+    const user = activeUser(desk, wanted.user_uuid);
     if (!user) throw invalid("User does not exist.");
     const membership = membershipOf(desk, organization.id, user.id);
     if (!membership) throw invalid("Cannot add collaborators that have no access to the project.");
@@ -214,7 +216,7 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
       handle(request) {
         const dashboard = dashboardOf(desk, request);
         rights.requireEdit(dashboard, request);
-        const user = activeUser(request.param("user__uuid").toLowerCase());
+        const user = activeUser(desk, request.param("user__uuid").toLowerCase());
         const { id } = found(rights.collaborators(dashboard).find((it) => it.user === user?.id));
         if (effectiveRestriction(dashboard, request.organization) === restriction.everyone) {
           throw onLowestLevel("remove");

@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { isUuid } from "../../kernel/base/text.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { UserShape } from "../../state/documents/field-kinds.ts";
+import { numberChoice } from "../../state/documents/lenient-fields.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { Membership, User } from "../../state/documents/world.ts";
 import { type CallPlace, denied, found, levels, type MemberLevel } from "../api-frame/access.ts";
 import type { ResourceDesk } from "../api-frame/desk.ts";
-import { invalid, numberChoice, shownAs } from "../api-frame/fields.ts";
+import { invalid, shownAs } from "../api-frame/fields.ts";
 import { pageOf, pageQuery, pageSchema, parametersOf } from "../api-frame/lists.ts";
 import { inOrganization, managementRow, type Request } from "../api-frame/row.ts";
-import { type Memberships, showUser, UserShape } from "../api-frame/users.ts";
+import { type Memberships, showUser } from "../api-frame/users.ts";
 import { resettleUsers } from "./project-changes.ts";
 
 const Member = z

@@ -4,12 +4,13 @@ import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import { isUuid } from "../../kernel/base/text.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { dictionary, json, list, text } from "../../state/documents/lenient-fields.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { StoredProject } from "../../state/documents/world.ts";
 import type { Person } from "../../state/persons/person.ts";
 import { found } from "../api-frame/access.ts";
 import type { ResourceDesk } from "../api-frame/desk.ts";
-import { dictionary, invalid, json, list, text } from "../api-frame/fields.ts";
+import { invalid } from "../api-frame/fields.ts";
 import { linkWith, pageQuery, parametersOf, propertyTest, windowOf } from "../api-frame/lists.ts";
 import { inProject, type ManagementRow, managementRow, projectRoot } from "../api-frame/row.ts";
 

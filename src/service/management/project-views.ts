@@ -1,9 +1,19 @@
 import { z } from "zod";
 import { isObject, type Json } from "../../kernel/base/json.ts";
+import {
+  boolean,
+  choice,
+  dictionary,
+  integer,
+  json,
+  list,
+  numberChoice,
+  text,
+} from "../../state/documents/lenient-fields.ts";
 import type { StoredProject } from "../../state/documents/world.ts";
 import type { MemberLevel } from "../api-frame/access.ts";
 import type { ResourceDesk } from "../api-frame/desk.ts";
-import { boolean, choice, dictionary, integer, json, list, numberChoice, shownAs, text } from "../api-frame/fields.ts";
+import { shownAs } from "../api-frame/fields.ts";
 
 /** A setting of a project: its initial value, and which values may be written. */
 interface Setting<T extends z.ZodType> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasZone, readWireTime } from "../../../src/service/api-frame/fields.ts";
+import { hasZone, readWireTime } from "../../../src/state/documents/lenient-fields.ts";
 
 test.each([
   ["2026-03-04T05:06:07Z", "2026-03-04T05:06:07Z"],

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { firstInvalid } from "../../../src/service/api-frame/fields.ts";
 import {
   boolean,
   choice,
   datetime,
   dictionary,
-  firstInvalid,
   integer,
   json,
   list,
   numberChoice,
   text,
   uuid,
-} from "../../../src/service/api-frame/fields.ts";
+} from "../../../src/state/documents/lenient-fields.ts";
 
 /** What a body with this value in the field `it` becomes, or what the service says of it. */
 function read(field: z.ZodType, body: object): unknown {

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Json } from "../../../kernel/base/json.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { hasZone, readWireTime } from "../../../state/documents/lenient-fields.ts";
 import { compareTimes, wireTime } from "../../../state/documents/time.ts";
 import type { BatchExport, BatchExportBackfill } from "../../../state/documents/world.ts";
-import { hasZone, invalid, readWireTime } from "../../api-frame/fields.ts";
+import { invalid } from "../../api-frame/fields.ts";
 import { inProject, managementRow } from "../../api-frame/row.ts";
 import type { ExportDesk } from "../engine.ts";
 import { type BackfillRange, isOpen } from "../ports.ts";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isObject, type Json, type JsonObject, own } from "../../../kernel/base/json.ts";
 import { isSecretKey } from "../../../state/documents/batch-export-secrets.ts";
 import type { Dialect } from "../../../state/documents/dialect.ts";
+import { boolean, choice, datetime, dictionary, list, text } from "../../../state/documents/lenient-fields.ts";
 import { logLevels } from "../../../state/documents/run-statuses.ts";
 import { backfillKind, exportKind, RunShape } from "../../../state/documents/schemas/batch-export.ts";
 import type {
@@ -10,7 +11,7 @@ import type {
   BatchExportLog,
   BatchExportRun,
 } from "../../../state/documents/world.ts";
-import { boolean, choice, datetime, dictionary, list, shownAs, text } from "../../api-frame/fields.ts";
+import { shownAs } from "../../api-frame/fields.ts";
 import { isQuery, type JoinNode, type Located, type QueryNode, type SelectNode } from "../../query/hogql/ast.ts";
 import { parseQuery } from "../../query/hogql/grammar/queries.ts";
 import { Refusal } from "../../query/hogql/refusal.ts";

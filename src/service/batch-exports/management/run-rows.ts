@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Call } from "../../../kernel/http/call.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { datetime, integer, text } from "../../../state/documents/lenient-fields.ts";
 import { RunShape } from "../../../state/documents/schemas/batch-export.ts";
 import { compareTimes } from "../../../state/documents/time.ts";
 import type { BatchExport, BatchExportLog, BatchExportRun } from "../../../state/documents/world.ts";
-import { datetime, firstInvalid, integer, invalid, text } from "../../api-frame/fields.ts";
+import { firstInvalid, invalid } from "../../api-frame/fields.ts";
 import { pageOf, pageSchema, readMoment } from "../../api-frame/lists.ts";
 import { inProject, managementRow } from "../../api-frame/row.ts";
 import type { ExportDesk } from "../engine.ts";

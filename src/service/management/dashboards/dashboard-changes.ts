@@ -1,25 +1,53 @@
 import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
-import { isObject } from "../../../kernel/base/json.ts";
+import { isObject, type JsonObject } from "../../../kernel/base/json.ts";
 import { safeParse } from "../../../kernel/base/safe-parse.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
-import { dashboardKind } from "../../../state/documents/schemas/dashboard.ts";
+import { boolean, integer, json, list } from "../../../state/documents/lenient-fields.ts";
+import { dashboardKind, tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Dashboard, DashboardTemplate, Draft } from "../../../state/documents/world.ts";
 import { isRestoring } from "../../api-frame/body.ts";
-import { invalid, json } from "../../api-frame/fields.ts";
+import { invalid } from "../../api-frame/fields.ts";
 import type { ProjectRequest } from "../../api-frame/row.ts";
 import { anyDashboard, isInherent, liveDashboard } from "../collaborators.ts";
 import type { Maker } from "../insights/insight-views.ts";
-import {
-  type ChangedDashboard,
-  changesIn,
-  type DashboardFields,
-  NewDashboard,
-  refuseTwoModels,
-} from "./dashboard-fields.ts";
 import { type TemplateContent, templateNamed, withTemplate } from "./dashboard-templates.ts";
 import type { DashboardDesk } from "./dashboard-views.ts";
-import { copyTile, linkTile, patchTiles } from "./tiles.ts";
+import { copyTile, linkTile, patchTiles, TilePatch } from "./tiles.ts";
+
+type DashboardFields = z.infer<typeof dashboardKind.Writable>;
+
+export const NewDashboard = dashboardKind.Writable.extend({ duplicate_tiles: boolean().optional() });
+
+export const ChangedDashboard = dashboardKind.Writable.extend({
+  tiles: list(TilePatch).optional(),
+  duplicate_tiles: list(z.object({ id: integer(), layouts: tileKind.Writable.shape.layouts })).optional(),
+});
+type ChangedDashboard = z.infer<typeof ChangedDashboard>;
+
+/** What Python takes for false, except an empty object. */
+const isNothing = (value: unknown): boolean => !value || (Array.isArray(value) && value.length === 0);
+
+/** An object that is not empty; undefined if it is empty. The service's message has "Filters" for both. */
+function filled(value: unknown): JsonObject | undefined {
+  if (isNothing(value)) return undefined;
+  if (!isObject(value)) throw invalid("Filters must be a dictionary");
+  return Object.keys(value).length > 0 ? value : undefined;
+}
+
+/**
+ * The fields of the document that the body sets.
+ * @throws SimError invalid_input when filters or variables are not objects
+ */
+const changesIn = (fields: DashboardFields): Partial<Dashboard> =>
+  dashboardKind.changes(fields, { filters: filled, variables: filled });
+
+/** @throws SimError invalid_input */
+function refuseTwoModels({ use_dashboard, use_template }: DashboardFields): void {
+  if (use_dashboard && use_template) {
+    throw invalid("`use_dashboard` and `use_template` cannot be used together");
+  }
+}
 
 interface Model {
   mode: Dashboard["creation_mode"];

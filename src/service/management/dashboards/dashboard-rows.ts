@@ -11,8 +11,14 @@ import { executionModes } from "../../query/runner.ts";
 import { liveDashboard } from "../collaborators.ts";
 import type { ManagementDesk } from "../desk.ts";
 import { overridesIn } from "../insights/insight-results.ts";
-import { changeDashboard, createDashboard, createFromJson, DashboardFromJson } from "./dashboard-changes.ts";
-import { ChangedDashboard, NewDashboard } from "./dashboard-fields.ts";
+import {
+  ChangedDashboard,
+  changeDashboard,
+  createDashboard,
+  createFromJson,
+  DashboardFromJson,
+  NewDashboard,
+} from "./dashboard-changes.ts";
 import { type DashboardDesk, DashboardDetail, DashboardInList, openDashboardDesk } from "./dashboard-views.ts";
 import { tileEndpoints } from "./tile-rows.ts";
 

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { isObject } from "../../../kernel/base/json.ts";
+import { UserShape } from "../../../state/documents/field-kinds.ts";
 import { dashboardKind, tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import { wireTime } from "../../../state/documents/time.ts";
 import type { Dashboard, Insight, Tile } from "../../../state/documents/world.ts";
 import { shownAs } from "../../api-frame/fields.ts";
 import type { ProjectRequest } from "../../api-frame/row.ts";
-import { showUserOf, UserShape } from "../../api-frame/users.ts";
+import { showUserOf } from "../../api-frame/users.ts";
 import {
   type Asker,
   effectiveRestriction,

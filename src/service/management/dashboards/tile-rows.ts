@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { choice, integer, list, text } from "../../../state/documents/lenient-fields.ts";
 import { tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Dashboard, Tile } from "../../../state/documents/world.ts";
 import { found } from "../../api-frame/access.ts";
 import { given } from "../../api-frame/body.ts";
-import { choice, integer, invalid, list, text } from "../../api-frame/fields.ts";
+import { invalid } from "../../api-frame/fields.ts";
 import { inProject, type ManagementRow, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { privilege } from "../collaborators.ts";
 import { type DashboardDesk, DashboardDetail, TileShape, tilesInOrder } from "./dashboard-views.ts";

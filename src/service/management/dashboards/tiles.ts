@@ -1,12 +1,28 @@
+import { z } from "zod";
 import { isObject, type Json } from "../../../kernel/base/json.ts";
+import { integer, text } from "../../../state/documents/lenient-fields.ts";
 import { tileKind } from "../../../state/documents/schemas/dashboard.ts";
 import type { Dashboard, Insight, Tile } from "../../../state/documents/world.ts";
 import { membershipOf } from "../../api-frame/access.ts";
 import { invalid } from "../../api-frame/fields.ts";
 import type { ProjectRequest } from "../../api-frame/row.ts";
 import { copyInsight, type Maker } from "../insights/insight-views.ts";
-import type { TilePatch } from "./dashboard-fields.ts";
 import type { DashboardDesk } from "./dashboard-views.ts";
+
+/** A tile in a PATCH of its dashboard. A text makes or changes a text tile, the rest changes the tile with the id. */
+export const TilePatch = z.object({
+  id: integer().nullable().optional(),
+  text: z
+    .object({
+      id: integer().nullable().optional(),
+      body: text({ blank: true }).nullable().optional(),
+      created_by: z.object({ id: integer().optional() }).nullable().optional(),
+    })
+    .nullable()
+    .optional(),
+  ...tileKind.Writable.shape,
+});
+type TilePatch = z.infer<typeof TilePatch>;
 
 type TileText = NonNullable<Tile["text"]>;
 

@@ -2,13 +2,15 @@ import { z } from "zod";
 import { uuidV5 } from "../../../kernel/base/ids.ts";
 import { type Json, type JsonObject, textIn, textsIn } from "../../../kernel/base/json.ts";
 import { compareText, stringOf } from "../../../kernel/base/text.ts";
+import { UserShape } from "../../../state/documents/field-kinds.ts";
+import { boolean, choice, integer, list, text } from "../../../state/documents/lenient-fields.ts";
 import { resourceOf } from "../../../state/documents/resources.ts";
 import { tidyTags } from "../../../state/documents/tags.ts";
 import type { StoredResource } from "../../../state/documents/world.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
-import { boolean, choice, integer, invalid, isTrue, list, text } from "../../api-frame/fields.ts";
+import { invalid, isTrue } from "../../api-frame/fields.ts";
 import type { ListFilter } from "../../api-frame/lists.ts";
-import { showUserOf, UserShape } from "../../api-frame/users.ts";
+import { showUserOf } from "../../api-frame/users.ts";
 import { resourceKind, type Writing } from "../resources/kind.ts";
 import { tagsIn } from "../resources/resource-fields.ts";
 

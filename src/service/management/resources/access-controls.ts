@@ -2,12 +2,13 @@ import { z } from "zod";
 import type { JsonObject } from "../../../kernel/base/json.ts";
 import { stringOf, withArticle } from "../../../kernel/base/text.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { text, uuid } from "../../../state/documents/lenient-fields.ts";
 import { liveResource, resourceOf } from "../../../state/documents/resources.ts";
 import { wireTime } from "../../../state/documents/time.ts";
 import type { StoredResource } from "../../../state/documents/world.ts";
 import { documentNamed, found, insufficientLevel, levels } from "../../api-frame/access.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
-import { invalid, text, uuid } from "../../api-frame/fields.ts";
+import { invalid } from "../../api-frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { resourceKind } from "./kind.ts";
 

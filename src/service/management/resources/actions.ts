@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type JsonObject, objectsIn, textsIn } from "../../../kernel/base/json.ts";
+import { boolean, choice, datetime, dictionary, list, text } from "../../../state/documents/lenient-fields.ts";
 import { tidyTags } from "../../../state/documents/tags.ts";
-import { boolean, choice, datetime, dictionary, invalid, list, text } from "../../api-frame/fields.ts";
+import { invalid } from "../../api-frame/fields.ts";
 import { resourceKind, type Writing } from "./kind.ts";
 import { searchIn, siblingsOf, tagsIn } from "./resource-fields.ts";
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { isObject, type JsonObject, textIn } from "../../../kernel/base/json.ts";
+import { boolean, choice, integer, json, text } from "../../../state/documents/lenient-fields.ts";
 import { slugified } from "../../../state/documents/slug.ts";
 import type { FeatureFlag, StoredResource } from "../../../state/documents/world.ts";
-import { boolean, choice, integer, invalid, json, text } from "../../api-frame/fields.ts";
+import { invalid } from "../../api-frame/fields.ts";
 import type { Changing } from "../../api-frame/row.ts";
 import {
   changeLinkedFlag,

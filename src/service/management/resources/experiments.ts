@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { isObject, type JsonObject, objectsIn, textIn } from "../../../kernel/base/json.ts";
+import { boolean, datetime, text } from "../../../state/documents/lenient-fields.ts";
 import type { FeatureFlag } from "../../../state/documents/world.ts";
-import { boolean, datetime, invalid, text } from "../../api-frame/fields.ts";
+import { invalid } from "../../api-frame/fields.ts";
 import {
   changeLinkedFlag,
   createNamedFlag,

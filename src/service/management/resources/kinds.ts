@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectsIn, textIn } from "../../../kernel/base/json.ts";
-import { boolean } from "../../api-frame/fields.ts";
+import { boolean } from "../../../state/documents/lenient-fields.ts";
 import { eventDefinitions, propertyDefinitions } from "../definitions/definitions.ts";
 import { accessControls } from "./access-controls.ts";
 import { actions } from "./actions.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectsIn, textIn } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
+import { boolean, choice, datetime, integer, json, text } from "../../../state/documents/lenient-fields.ts";
 import { liveResource } from "../../../state/documents/resources.ts";
 import { wireTime } from "../../../state/documents/time.ts";
 import type { FeatureFlag } from "../../../state/documents/world.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
-import { boolean, choice, datetime, integer, json, text } from "../../api-frame/fields.ts";
 import {
   changeLinkedFlag,
   createLinkedFlag,
