@@ -50,10 +50,7 @@ class TreeBuilder {
     throw new TooLarge();
   }
 
-  /**
-   * A value without parts. A whole number that a double does not hold exactly is kept as text; one that JSON cannot
-   * represent is a problem.
-   */
+  /** A whole number that a double does not hold exactly is kept as text; one that JSON cannot hold is a problem. */
   plain(offset: number, value: unknown, at: Path): Tree {
     const place = this.placeAt(offset);
     const number = typeof value === "bigint" ? Number(value) : value;

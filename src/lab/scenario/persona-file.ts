@@ -14,10 +14,7 @@ import { type Tree, type TreeEntry, treeOf } from "./tree.ts";
 /** The pointer to the only persona of a scenario. */
 const inScenario = "/traffic/0/persona";
 
-/**
- * Reads a persona from a file, JSON with comments or YAML, or from an object.
- * @throws TypeError with a line for each mistake: file, line, column, pointer, message
- */
+/** Reads a persona from a file, JSON or YAML, or from an object. @throws TypeError with a line for each mistake */
 export async function readPersona(source: string | object): Promise<Persona> {
   const problems: PlacedProblem[] = [];
   const tree =

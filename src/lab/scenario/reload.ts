@@ -40,10 +40,7 @@ const isEdited = (was: object, now: object): boolean => {
 
 const byId = <T extends Identified>(documents: readonly T[]): Map<Id, T> => new Map(documents.map((it) => [it.id, it]));
 
-/**
- * A document that is not as the scenario has it: a user changed, deleted or made it, or what arrived since belongs to
- * it.
- */
+/** A document that is not as the scenario has it: a user changed, deleted or made it, or what arrived belongs to it. */
 export interface KeptDocument {
   readonly collection: CollectionName;
   readonly document: Identified;
@@ -143,10 +140,7 @@ interface ReloadedParts {
   hasEvents?: (project: number) => boolean;
 }
 
-/**
- * The world after an edit. Documents are matched by their keys and names, never by their numbers. What a user changed
- * stays.
- */
+/** The world after an edit. Documents are matched by keys and names, never by numbers; what a user changed stays. */
 export function reloadedWorld(parts: ReloadedParts): Reloaded {
   const { base, built, now } = parts;
   const left = leaving(parts);
@@ -170,10 +164,7 @@ export function reloadedWorld(parts: ReloadedParts): Reloaded {
   return { world: merged as World, base: after, kept };
 }
 
-/**
- * The documents that go: the edited scenario has none of their identity, no user changed them, and none that stays
- * belongs to them.
- */
+/** The documents that go: the edited scenario has none of them, no user changed them, and none that stays has them. */
 function leaving({ base, built, now, hasEvents = () => false }: ReloadedParts): Leaving {
   const [inBase, inBuilt] = [new Identities(base), new Identities(built)];
   const ids = new Map(

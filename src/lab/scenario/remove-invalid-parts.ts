@@ -10,12 +10,7 @@ interface RemovedPart {
   readonly message: string;
 }
 
-/**
- * Removes parts of a scenario (in place) until the checker finds no problem.
- * @param placeOf Names the place of a problem, before its part is removed
- * @returns the removed parts
- * @throws Error if it does not end: a bug
- */
+/** Removes parts of a scenario (in place) until it is valid. @param placeOf Names the place of a problem */
 export async function removeInvalidParts(
   scenario: JsonObject,
   placeOf: (pointer: string) => string = (pointer) => pointer,

@@ -114,10 +114,7 @@ export const OrganizationWithProjects = AuthoredOrganization.extend({
   projects: z.array(AuthoredProject).min(1).describe("The organization's projects; there is at least one."),
 });
 
-/**
- * The whole form of a scenario: all layers together, with defaults (short-form.ts). A file is checked after it is laid
- * over the scenarios that it extends (merge.ts).
- */
+/** The whole form of a scenario (short-form.ts); files are checked after they are laid over their bases (merge.ts). */
 export const ScenarioSchema = z.strictObject({
   $schema: z.string().optional().describe("The schema of scenarios, for editors; the first key."),
   version: z.literal(1).describe("The version of the format: 1, also by default."),

@@ -56,10 +56,7 @@ function keyText(call: Call): { text: string; place: string } {
 /** Three parts in base64url: an access token of the app. It is checked before personal keys. */
 const tokenPattern = /^[\w-]{4,}\.[\w-]{4,}\.[\w-]*$/;
 
-/**
- * The caller. Upstream PostHog/posthog posthog/auth.py: the header, else the body, else the query.
- * @throws SimError not_authenticated, authentication_failed, permission_denied; parse_error if the body had to be read
- */
+/** The caller, by the header, else the body, else the query. Upstream posthog/auth.py. @throws SimError */
 export function authenticate(call: Call, desk: ResourceDesk): Caller {
   const { text, place } = keyText(call);
   if (place === "Authorization header" && tokenPattern.test(text)) {
@@ -159,10 +156,7 @@ export function organizationNamed(id: string, desk: ResourceDesk, { user }: Call
   return isUuid(id) ? desk.worlds.get("organizations", id.toLowerCase()) : undefined;
 }
 
-/**
- * The organization of a nested path, which the caller and the key may enter.
- * @throws SimError not_found, permission_denied
- */
+/** The organization of a nested path, which the caller may enter. @throws SimError not_found, permission_denied */
 export function enterOrganization(call: Call, desk: ResourceDesk, caller: Caller): CallPlace {
   refuseProjectLimits(caller);
   const organization = found(organizationNamed(call.params.organization_id ?? "", desk, caller), "Organization");

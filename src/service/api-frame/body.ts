@@ -104,10 +104,7 @@ export function isRestoring(call: Call): boolean {
   return deleted !== null && !isTrue(deleted);
 }
 
-/**
- * The body as its shape reads it, without unknown keys.
- * @throws SimError with the service's code and text for the first field that is wrong
- */
+/** The body as its shape reads it, without unknown keys. @throws SimError for the first field that is wrong */
 export function readBody<Body>(call: Call, schema: z.ZodType<Body>): Body {
   const value = bodyOf(call);
   if (!isObject(value)) {
@@ -118,10 +115,7 @@ export function readBody<Body>(call: Call, schema: z.ZodType<Body>): Body {
   return result.data;
 }
 
-/**
- * The fields that a body has, of those named: spread over a document they change only what was sent. An absent
- * key must be absent, or it would be spread as undefined.
- */
+/** The fields that a body has, of those named: spread over a document they change only what was sent. */
 export function given<T extends object, K extends keyof T & string>(
   fields: T,
   names: readonly K[],

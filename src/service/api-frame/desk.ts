@@ -6,10 +6,7 @@ import type { EventReader } from "../../state/journal/event-reader.ts";
 import type { PersonStore } from "../../state/persons/person-store.ts";
 import type { Desk } from "../capture/desk.ts";
 
-/**
- * Requests that a personal key may make, per kind of endpoint and window in seconds.
- * Upstream PostHog/posthog posthog/rate_limit.py.
- */
+/** Requests of a key, per kind of endpoint and window. Upstream PostHog/posthog posthog/rate_limit.py. */
 const limits = {
   crud: [
     { most: 480, seconds: 60 },

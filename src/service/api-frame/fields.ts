@@ -74,10 +74,7 @@ function messageOf(issue: Issue): Message {
   return messages[issue.code]?.(issue) ?? fallback;
 }
 
-/**
- * The first mistake, as the service reports it: one error only, nested names joined by `__`.
- * Upstream PostHog/drf-exceptions-hog. The schema is parsed with `reportInput`.
- */
+/** The first mistake only, nested names joined by `__`, of a parse with `reportInput`. Upstream drf-exceptions-hog. */
 export function firstInvalid(error: z.ZodError): SimError {
   const [issue] = error.issues;
   if (!issue) return new SimError("invalid_input", "Invalid value.");

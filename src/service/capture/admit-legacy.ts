@@ -100,11 +100,7 @@ const notABoolean = (value: Json | undefined): boolean => value !== undefined &&
 /** The service filters these out before it looks at anything else. */
 const performanceEvent = "$performance_event";
 
-/**
- * Reads one item of a legacy request.
- * @throws SimError unparsable_payload, invalid_cookieless_mode; in dialect `production` also
- * missing_event_name, empty_event_name, missing_distinct_id
- */
+/** @throws SimError unparsable_payload, invalid_cookieless_mode; in dialect `production` for what `documented` drops */
 export function admitLegacy(raw: Json, index: number, admission: Admission): Item {
   if (!isObject(raw)) return refuse("invalid_item", admission, new Item(admission.at));
   checkTypes(raw, index);

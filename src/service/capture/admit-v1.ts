@@ -113,10 +113,7 @@ function checkedUuid(text: string, earlier: Set<string>): string {
   return uuid;
 }
 
-/**
- * Reads all items of a v1 batch; some may be dropped.
- * @throws SimError request_parsing_error, missing_event_uuid, invalid_event_uuid, duplicate_event_uuid
- */
+/** Reads all items of a v1 batch; some may be dropped. @throws SimError request_parsing_error, …_event_uuid */
 export function* admitV1Batch(items: readonly Json[], admission: V1Admission): Work<Item[]> {
   const earlier = new Set<string>();
   const admitted: Item[] = [];

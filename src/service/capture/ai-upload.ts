@@ -88,11 +88,7 @@ const acceptedPart = (part: MultipartPart): AcceptedPart => ({
   "content-encoding": part.encoding ?? null,
 });
 
-/**
- * Takes in one LLM event sent as multipart: a part `event`, perhaps `event.properties`, and blobs named
- * `event.properties.<name>`. The body that the journal keeps is the event put together.
- * @throws SimError missing_payload, undecodable_payload, missing_token, malformed_token, invalid_api_key
- */
+/** Takes in one LLM event: a part `event`, perhaps its properties, and blobs. The journal keeps the whole event. */
 function* takeAiUpload(desk: Desk, packet: Packet): Work<AcceptedPart[]> {
   const { headers, body, record } = packet;
   if (body.length === 0) throw new SimError("missing_payload", "request missing data payload");

@@ -80,11 +80,7 @@ const checks: readonly Check[] = [
   headerCheck("posthog-request-timestamp", (value) => !Number.isNaN(parseRfc3339(value)), "is not valid RFC 3339"),
 ];
 
-/**
- * Checks the headers of a v1 request; `isNamed`: its project is known already, and no key is looked for.
- * @throws SimError missing_authorization, missing_required_headers, invalid_header_value,
- * unsupported_content_type, unsupported_encoding
- */
+/** @param isNamed True if the project is known already: no key is looked for. @throws SimError */
 function readV1Headers(headers: Headers, isNamed = false): V1Headers {
   const { authorization } = headers;
   if (authorization === undefined && !isNamed) {
@@ -187,11 +183,7 @@ function* knownProject(
   }
 }
 
-/**
- * Takes in a request of capture v1.
- * What the pipeline drops later (a repeated uuid, an invalid alias) is `ok` to the sender, as upstream.
- * @throws SimError with the tags of upstream capture, v1/error.rs
- */
+/** What the pipeline drops later (a repeated uuid, an invalid alias) is `ok` to the sender. Upstream v1/error.rs. */
 function* takeV1(desk: Desk, packet: Packet, aiOnly: boolean): Work<V1Results> {
   const { record } = packet;
   record.shape = "v1";

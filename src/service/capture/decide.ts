@@ -15,10 +15,7 @@ import { settleVisitor } from "./visitors.ts";
 
 type PlaceFinder = (properties: JsonObject) => GeoPlace | undefined;
 
-/**
- * Looks places up for the events of a request. The hosted service's sample place of 127.0.0.1 is for its
- * own developers: here loopback has none, unless a row has one. Upstream geoip.template.ts.
- */
+/** The service's sample place of 127.0.0.1 is for its own developers: loopback has none here. Upstream geoip.template. */
 function placeFinder(places: Places, { headers, peer }: Pick<Packet, "headers" | "peer">): PlaceFinder | undefined {
   if (places.isEmpty) return undefined;
   const address = clientAddress((name) => headers[name], peer);
@@ -41,10 +38,7 @@ function joinElements(item: Item): void {
   if (!$elements_chain) item.adds = { ...item.adds, $elements_chain: chainOf($elements) };
 }
 
-/**
- * What the service adds to the properties of an event, or does not keep of them. Upstream ingestion pipeline:
- * extract-heatmap-data, prepare-event and create-event steps.
- */
+/** What the service adds to an event, or does not keep. Upstream extract-heatmap-data, prepare-event, create-event. */
 function settleProperties(item: Item, { settings }: StoredProject): void {
   joinElements(item);
   // of `$$heatmap` itself they are all there is to see

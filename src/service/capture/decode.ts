@@ -74,10 +74,7 @@ function* undoLz64(body: Wrapped): Work<void> {
   body.hint = undefined;
 }
 
-/**
- * Encodings of a body, in the order of the checks. The bytes have priority over the headers: posthog-js 1.449 sends
- * gzip as text/plain, 1.100 sends base64 without `compression=`.
- */
+/** In this order. Bytes before headers: posthog-js sends gzip as text/plain, base64 without `compression=`. */
 const layers: readonly Layer[] = [
   { step: "gzip", found: (body) => isGzip(body.bytes), undo: undoGzip },
   { step: "form", found: (body) => looksLikeForm(body.bytes), undo: undoForm },

@@ -34,10 +34,7 @@ function elementText(element: JsonObject): string {
   return `${textOf(element.tag_name) ?? ""}${names}:${attributes.join("")}`;
 }
 
-/**
- * `$elements` of older SDKs as the text that the service keeps, `tag.class:name="value";…`; "" if they are no elements.
- * Upstream utils/db/elements-chain.ts.
- */
+/** `$elements` of older SDKs as the text that is kept; "" if they are none. Upstream utils/db/elements-chain.ts. */
 export function chainOf(elements: Json): string {
   if (!Array.isArray(elements) || !elements.every(isObject)) return "";
   return elements.map(elementText).join(";");

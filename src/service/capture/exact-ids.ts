@@ -1,9 +1,6 @@
 import { parsedJson, sortedText } from "../../kernel/base/json.ts";
 
-/**
- * A key of a distinct id, and its number or the bracket of its object or list. A quote within a string is escaped, so
- * that this is no part of a string.
- */
+/** A key of a distinct id, and its number or bracket. Quotes in strings are escaped, so that this is no part of one. */
 const idNumber = /([{,]\s*"\$?distinct_id"\s*:\s*)(?:(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?=\s*[,}])|(?=[[{]))/g;
 
 const [lowest, highest] = [-(2n ** 63n), 2n ** 64n - 1n];
@@ -76,10 +73,7 @@ function withExactTrees(text: string): string {
   return parts.join("") + text.slice(done);
 }
 
-/**
- * JSON whose distinct ids are numbers which JSON.parse does not keep exactly, with those as text; undefined if it has
- * none.
- */
+/** JSON whose distinct ids are numbers that JSON.parse does not keep, with those as text; undefined if it has none. */
 export function withExactIds(text: string): string | undefined {
   if (!text.includes('distinct_id"')) return undefined;
   let isChanged = false;

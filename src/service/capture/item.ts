@@ -3,10 +3,7 @@ import type { DropReason, Warning } from "../../state/journal/drop-reasons.ts";
 import { noProperties } from "../../state/journal/items.ts";
 import type { GeoPlace } from "../../state/journal/places.ts";
 
-/**
- * One item of a request, read: what the rest of the pipeline needs of it. It is its own index key
- * (`EventKey`), so that keeping one costs nothing.
- */
+/** One item of a request, read. It is its own index key (`EventKey`), so that keeping one costs nothing. */
 export class Item {
   event = "";
   distinct_id = "";

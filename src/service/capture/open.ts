@@ -56,10 +56,7 @@ function itemToken(item: Json | undefined): string | undefined {
   return isObject(item.properties) ? textOf(item.properties.token) : undefined;
 }
 
-/**
- * The project key that all items agree on. Items without one go with the others.
- * @throws SimError missing_token, inconsistent_tokens
- */
+/** The key that all items agree on; some may lack it. @throws SimError missing_token, inconsistent_tokens */
 export function commonToken(items: readonly Json[]): string {
   let token: string | undefined;
   for (const item of items) {

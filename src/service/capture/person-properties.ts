@@ -16,10 +16,7 @@ const places = [
   ..."subdivision_1_confidence subdivision_2_confidence".split(" "),
 ].map((name) => `$geoip_${name}`);
 
-/**
- * A new value of these alone is no reason to update a person; it is taken along with another change. Upstream
- * person-property-utils.ts; earlier versions have the campaign's, too.
- */
+/** A new value of these alone is no reason to update a person. Upstream person-property-utils.ts, without campaigns. */
 const noReason: ReadonlySet<string> = new Set([
   ..."$current_url $pathname $referring_domain $referrer $screen_height $screen_width $viewport_height".split(" "),
   ..."$viewport_width $browser $browser_version $device_type $raw_user_agent $os $os_name $os_version".split(" "),

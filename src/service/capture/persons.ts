@@ -86,10 +86,7 @@ function mergePersons(desk: Desk, project: number, item: Item, ids: MergedIds, f
   return person.uuid;
 }
 
-/**
- * Finds, creates, merges or updates the event's person and writes its id to the facts.
- * Upstream person-merge-service.ts, person-event-processor.ts, person-property-service.ts.
- */
+/** Finds, creates, merges or updates the event's person. Upstream person-merge-service, person-event-processor. */
 export function settlePerson(
   desk: Desk,
   project: number,

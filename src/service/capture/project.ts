@@ -12,11 +12,7 @@ type Named = Pick<Packet, "headers" | "query">;
 const nameIn = ({ headers, query }: Named): string | undefined =>
   headers[projectHeader] ?? query.get(projectParameter) ?? undefined;
 
-/**
- * The project that a request's `X-Phx-Project` header names, or `phx_project` in its query, by number or public key;
- * undefined without them. It decides before every key that the request carries, and none need be there.
- * @throws SimError unknown_project
- */
+/** The project that `X-Phx-Project` or `phx_project` names: it precedes every key. @throws SimError unknown_project */
 export function projectByHeader({ worlds }: Pick<Desk, "worlds">, packet: Named): StoredProject | undefined {
   const name = nameIn(packet);
   if (name === undefined) return undefined;
@@ -46,10 +42,7 @@ function find(desk: Desk, token: string, malformed: (reason: string) => SimError
   return desk.projectFor(key);
 }
 
-/**
- * The project of the events. undefined: none has the key, and the events are dropped (dialect `production`).
- * @throws SimError malformed_token; invalid_api_key for an unknown key (dialect `documented`)
- */
+/** undefined: an unknown key (dialect `production`). @throws SimError malformed_token, invalid_api_key */
 export function legacyProject(desk: Desk, token: string): StoredProject | undefined {
   const malformed = (reason: string) => new SimError("malformed_token", `API key is not valid: ${reason}`);
   const project = find(desk, token, malformed);

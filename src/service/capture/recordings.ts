@@ -49,11 +49,7 @@ function admitFirst(packet: Packet, opened: Opened): Item {
   throw invalid("replay event submitted without snapshot data");
 }
 
-/**
- * Takes in a request of session recordings: its items become one `$snapshot_items` record. The contract
- * does not know recordings, so that a bad one is refused in both dialects.
- * @throws SimError with the service's texts
- */
+/** The items become one `$snapshot_items` record; a bad request is refused in both dialects. @throws SimError */
 function* takeRecording(desk: Desk, packet: Packet): Work<void> {
   const { record } = packet;
   record.shape = "recording";

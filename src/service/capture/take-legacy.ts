@@ -72,10 +72,7 @@ const isOutOfRange = (value: Json): boolean =>
     ? Object.values(value).some(isOutOfRange)
     : typeof value === "number" && !Number.isFinite(value);
 
-/**
- * What the parser of the service refuses and JSON.parse takes (dialect row strict_json).
- * @throws SimError unparsable_payload
- */
+/** What the service's parser refuses and JSON.parse takes (dialect row strict_json). @throws SimError */
 function checkStrictly({ items, envelope }: Opened, text: string): void {
   const field = repeatedField(text);
   if (field !== undefined) throw unparsable(`duplicate field \`${field}\``);
@@ -158,10 +155,7 @@ function refuseOthers(items: readonly Item[]): void {
   throw new SimError("not_an_ai_event", "non-AI event submitted to the AI endpoint");
 }
 
-/**
- * Takes in a request of the legacy endpoints: decode, open, admit, persons and groups, facts.
- * @throws SimError with the service's texts (upstream capture, api.rs)
- */
+/** Decode, open, admit, persons and groups, facts. @throws SimError (upstream capture, api.rs) */
 export function* takeLegacy(desk: Desk, packet: Packet, lane: "any" | "ai" = "any"): Work<void> {
   const { record } = packet;
   record.shape = "legacy";

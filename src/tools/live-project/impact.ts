@@ -37,10 +37,7 @@ function sentIn(records: Iterable<TestRecord>): Map<string, Removed> {
   return sent;
 }
 
-/**
- * What the tests of the first baseline send, and no test sends any more. Tests that did not run count as before,
- * unless the second baseline is complete. A removed event's properties are not listed.
- */
+/** What no test sends any more. Tests that did not run count as before, unless the second baseline is complete. */
 export function removedBetween(before: Baseline, after: Baseline, complete: boolean): Removed[] {
   const notRun = complete ? [] : [...before.tests].filter(([name]) => !after.tests.has(name));
   const still = sentIn([...after.tests.values(), ...notRun.map(([, it]) => it)]);

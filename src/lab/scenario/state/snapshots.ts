@@ -39,11 +39,7 @@ export function createSnapshots(kept: Kept) {
       storage.put(keyOf(name), label);
       return factsOf(label);
     },
-    /**
-     * @param settled Waits until no request is half handled
-     * @returns undefined for an unknown name
-     * @throws DataFolderError for damaged files, the system's error; then nothing has changed
-     */
+    /** Undefined for an unknown name. @throws DataFolderError, the system's error; then nothing has changed */
     async restore(name: string, settled: () => Promise<unknown> = turn) {
       const label = storage.labels.get(keyOf(name));
       const { damaged } = storage.damaged.get(keyOf(name)) ?? {};

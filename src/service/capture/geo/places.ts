@@ -50,10 +50,7 @@ const longestText = 64;
 /** The senders of a test run are few; more of them cost a look-up each. */
 const mostRemembered = 4096;
 
-/**
- * Places from rows, then from a database. Loopback and private addresses have none, unless a row has them.
- * Upstream rust/common/geoip: a loopback address is never looked up.
- */
+/** Places from rows, then from a database. Loopback and private addresses have none, unless a row has them. */
 export function createPlaces({ rows, lookup }: PlaceSources): Places {
   let read: readonly Row[] = [];
   let readFrom: readonly PlaceRow[] | undefined;

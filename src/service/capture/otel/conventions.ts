@@ -139,10 +139,7 @@ function commonRules(draft: AiDraft): void {
   for (const key of stripped) delete properties[key];
 }
 
-/**
- * Lists that are flattened to attributes, `gen_ai.prompt.0.tool_calls.1.name`, as objects; undefined if there are none.
- * The attributes go.
- */
+/** Lists that are flattened to attributes, `gen_ai.prompt.0.role`, as objects; the attributes go. */
 function indexed(properties: Properties, prefix: string, nested?: string): JsonObject[] | undefined {
   const entries = new Map<number, JsonObject>();
   const inner = new Map<number, Map<number, JsonObject>>();

@@ -170,9 +170,6 @@ function* message(reader: Reader, name: string, end: number, depth: number): Wor
   return found;
 }
 
-/**
- * An ExportTraceServiceRequest in protobuf, as the object that OTLP's JSON has for it.
- * @throws SimError unparsable_payload
- */
+/** An ExportTraceServiceRequest as the object that OTLP's JSON has for it. @throws SimError unparsable_payload */
 export const readProtobuf = (bytes: Buffer): Work<JsonObject> =>
   message({ bytes, at: 0, messages: 0 }, "Request", bytes.length, 0);

@@ -19,10 +19,7 @@ function fromRequestType(type: string): string {
 const fromKind = (kind: string): string =>
   kind === "LLM" ? "$ai_generation" : kind === "EMBEDDING" ? "$ai_embedding" : "$ai_span";
 
-/**
- * What makes a span an AI span, and which event it becomes; the first row with a fitting attribute decides. Upstream
- * capture, otel/providers.rs.
- */
+/** What makes a span an AI span, and its event; the first fitting row decides. Upstream capture, otel/providers.rs. */
 const providers: readonly {
   readonly prefixes: readonly string[];
   readonly by: readonly (readonly [attribute: string, eventOf: (value: string) => string])[];

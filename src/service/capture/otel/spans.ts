@@ -106,10 +106,7 @@ const tooMany = (what: string, count: number, limit: number): SimError =>
     hint: `export at most ${limit} at once (OTEL_BSP_MAX_EXPORT_BATCH_SIZE, maxExportBatchSize)`,
   });
 
-/**
- * The spans of an ExportTraceServiceRequest. Upstream capture, otel/mod.rs and otel/fan_out.rs.
- * @throws SimError unparsable_payload
- */
+/** Upstream capture, otel/mod.rs and otel/fan_out.rs. @throws SimError unparsable_payload */
 export function spansOf(request: JsonObject): OtlpSpan[] {
   const parts = objectsIn(request, "resourceSpans").map((it) => ({
     resource: objectIn(it, "resource"),

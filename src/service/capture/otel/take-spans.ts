@@ -77,11 +77,7 @@ function bodyOf(events: readonly SpanEvent[], record: Packet["record"]): Json {
 /** All or nothing, and no retry: exporters repeat after 429 and 503 only. Upstream capture, otel/filtering.rs. */
 const overQuota = json({ error: "quota exceeded" }, 400);
 
-/**
- * Takes in spans of AI calls as events. Upstream capture, otel/mod.rs.
- * @throws SimError missing_payload, missing_token, malformed_token, invalid_api_key, undecodable_payload,
- * unparsable_payload, payload_too_large
- */
+/** Takes in spans of AI calls as events. Upstream capture, otel/mod.rs. @throws SimError as other capture */
 export function* takeSpans(desk: Desk, packet: Packet): Work<Reply> {
   const { body, record } = packet;
   if (body.length === 0) throw new SimError("missing_payload", "request missing data payload");

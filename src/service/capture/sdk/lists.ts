@@ -72,10 +72,7 @@ interface Row {
   show(world: ReadonlyWorld, project: StoredProject, call: Call): object;
 }
 
-/**
- * The lists that browsers fetch with the public project key.
- * Upstream: PostHog/posthog posthog/api/survey.py, early_access_feature.py, web_experiment.py.
- */
+/** For browsers with the public key. Upstream posthog/api/survey.py, early_access_feature.py, web_experiment.py. */
 const rows: readonly Row[] = [
   {
     path: "/api/surveys",

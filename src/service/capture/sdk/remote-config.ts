@@ -11,10 +11,7 @@ import { projectByHeader } from "../project.ts";
 import { fresh, serviceRow } from "./requests.ts";
 import type { SdkScripts } from "./static-scripts.ts";
 
-/**
- * What `true` means for a feature whose setting is an object. An object in a project's `remote_config`
- * is laid over it, so that `{"sessionRecording": {"sampleRate": "0.5"}}` is enough.
- */
+/** What `true` means for a feature; an object in `remote_config` is laid over it: `{"sampleRate": "0.5"}` is enough. */
 const switchedOn: Readonly<Record<string, JsonObject>> = {
   sessionRecording: {
     endpoint: "/s/",
@@ -58,10 +55,7 @@ function linkedFlag(value: Json): Json {
   return variant === null ? key : { flag: key, variant };
 }
 
-/**
- * `sessionRecording` by the project's settings. With trigger groups (version 2) it keeps the fields of version 1, for
- * older SDKs. Upstream PostHog/posthog posthog/models/remote_config.py, _build_session_recording_config.
- */
+/** With trigger groups (version 2) it keeps the fields of version 1, for older SDKs. Upstream remote_config.py. */
 function recordingOf({ settings }: StoredProject): JsonObject {
   const get = (name: string): Json => own(settings, `session_recording_${name}`) ?? null;
   const groups = get("trigger_groups");

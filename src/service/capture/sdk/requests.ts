@@ -53,11 +53,7 @@ function parse(text: string): Json | undefined {
   }
 }
 
-/**
- * The body as JSON, or undefined when it is something else (protobuf, text, nothing). Gzip is recognised
- * by its first bytes: SDKs send it with and without a Content-Encoding header.
- * @throws SimError payload_too_large, parse_error when the gzip is damaged
- */
+/** The body as JSON, or undefined. Gzip shows in its first bytes. @throws SimError payload_too_large, parse_error */
 export function jsonBodyOf(call: Call): JsonBody | undefined {
   const packed = isGzip(call.body);
   const text = (packed ? inflate(call.body) : call.body).toString("utf8");
@@ -86,11 +82,7 @@ export function requiredText(object: JsonObject, key: string): string {
   return value;
 }
 
-/**
- * The project of a public project key, or the one that the call's header names; the call's record has it then.
- * Upstream answers as the decide and survey endpoints of PostHog/posthog do.
- * @throws SimError missing_api_key, invalid_api_key, unknown_project
- */
+/** The project of a public key, or of the header. @throws SimError missing_api_key, invalid_api_key, unknown_project */
 export function projectOfToken(desk: Desk, call: Call, token: string | undefined): StoredProject {
   const project = projectByHeader(desk, call) ?? projectOfGiven(desk, token);
   call.record.project = project.id;
@@ -127,11 +119,7 @@ function namedProject(call: Call, desk: Desk): StoredProject | undefined {
   return /^\d+$/.test(id) ? desk.worlds.projectById(Number(id)) : undefined;
 }
 
-/**
- * The project of a private call, which its record has then: `Authorization: Bearer` with a personal key (`phx_…`) that has the
- * scope, or with the project's secret key (`phs_…`).
- * @throws SimError not_authenticated, authentication_failed, permission_denied, invalid_api_key, not_found
- */
+/** The project of a call with a personal key that has the scope, or with the project's secret key. @throws SimError */
 export function privateProject(call: Call, desk: Desk, scope: string): StoredProject {
   const text = bearerOf(call);
   if (!text) throw new SimError("not_authenticated", "Authentication credentials were not provided.");

@@ -9,10 +9,7 @@ import { openScripts, siteAppEndpoints, staticScriptEndpoints } from "./static-s
 /** posthog-js may be installed beside the app (the working folder) or beside the sim. */
 const besideAppAndSim = (): string[] => [process.cwd(), import.meta.dirname];
 
-/**
- * The SDKs' endpoints apart from events and flags: remote config, scripts, surveys and others.
- * @param starts Folders from which posthog-js is searched, upwards
- */
+/** @param starts Folders from which posthog-js is searched, upwards */
 export function sdkEndpoints(desk: Desk, starts: readonly string[] = besideAppAndSim()): Endpoint[] {
   const scripts = openScripts(starts);
   return [

@@ -50,17 +50,11 @@ function fileCache() {
   };
 }
 
-/**
- * Finds posthog-js in the `node_modules` of these folders and of all above them, at each request, so that a package
- * installed later is found.
- */
+/** Finds posthog-js in these folders and all above them, at each request: one that is installed later is found. */
 export function openScripts(starts: readonly string[]) {
   const readCached = fileCache();
   return {
-    /**
-     * A file of the package's dist folder for a page of version `asked`, or a stub without effect.
-     * @throws SimError not_found for a missing source map
-     */
+    /** A file for a page of version `asked`, or a stub without effect. @throws SimError not_found for source maps */
     async read(name: string, asked: string | undefined) {
       const installed = fitting(await findInstalled(starts), asked);
       const file = installed && (await readCached(join(installed.dist, name)));
