@@ -68,7 +68,7 @@ export interface Changing {
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: handlers without an answer have no return
-export type Answer = object | undefined | void;
+export type Handled = object | undefined | void;
 
 /** A row of the management API. The query's parameters are documented by their shape, and read leniently by handlers. */
 export interface ManagementRow<Of extends keyof Places, Body = never> extends Omit<RowHead<RowAccess<Of>>, "body"> {
@@ -76,7 +76,7 @@ export interface ManagementRow<Of extends keyof Places, Body = never> extends Om
   /** The status of an answer (default: `status`). */
   statusOf?(answer: object | undefined): number;
   /** What is returned is the answer's body; nothing leaves it empty. */
-  handle(request: RequestIn<Of, Body>): Answer | Promise<Answer>;
+  handle(request: RequestIn<Of, Body>): Handled | Promise<Handled>;
 }
 
 type Head = RowHead<RowAccess> & Pick<ManagementRow<keyof Places>, "statusOf">;

@@ -18,7 +18,7 @@ import {
 import { fieldsOf } from "../api-frame/body.ts";
 import { pageOf, pageQuery, pageSchema } from "../api-frame/lists.ts";
 import {
-  type Answer,
+  type Handled,
   inAccount,
   inOrganization,
   managementRow,
@@ -99,7 +99,7 @@ interface DetailRow {
   status?: number;
   body?: z.ZodType<ProjectBody>;
   reply?: z.ZodType;
-  handle(request: Request<ProjectBody>, at: Visible): Answer;
+  handle(request: Request<ProjectBody>, at: Visible): Handled;
 }
 
 /** @throws SimError permission_denied */

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../../kernel/base/json.ts";
 import { version } from "../../kernel/base/version.ts";
+import { headerIn } from "../../kernel/http/client-address.ts";
 import { isLoopbackHost } from "../../kernel/http/host-rules.ts";
 import { createTransport, type Transport } from "../../lab/tapes/upstream/transport.ts";
 import { createAgents, failureOf, type Upstreams } from "../../lab/tapes/upstream/upstreams.ts";
@@ -31,15 +33,6 @@ export interface ServiceOptions {
   onWait?(ms: number): void;
 }
 
-/** Reads a service with GET, and in no other way. */
-export interface Service {
-  /** @param isPublic The key is not sent. @returns undefined for 404. @throws ServiceError */
-  read(path: string, isPublic?: boolean): Promise<Json | undefined>;
-  /** All items of a list, over its pages. @returns undefined for 404. @throws ServiceError */
-  list(path: string): Promise<JsonObject[] | undefined>;
-  close(): void;
-}
-
 const defaultAnswerMs = 30_000;
 const defaultMostWaitMs = 120_000;
 const mostRetries = 5;
@@ -54,20 +47,13 @@ function waitOf(header: string | undefined): number {
   return Number.isNaN(ms) ? 1000 : Math.max(0, ms);
 }
 
-function headerOf(headers: readonly string[], name: string): string | undefined {
-  const at = headers.findIndex((it, i) => i % 2 === 0 && it.toLowerCase() === name);
-  return at < 0 ? undefined : headers[at + 1];
-}
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
-
 const detailOf = (body: Json | undefined): string => {
   const detail = isObject(body) ? own(body, "detail") : undefined;
   return typeof detail === "string" ? `: ${detail}` : "";
 };
 
-/** @throws ServiceError when the key would travel in plain text */
-export function openService(options: ServiceOptions): Service {
+/** Reads a service with GET, and in no other way. @throws ServiceError when the key would travel in plain text */
+export function openService(options: ServiceOptions) {
   const { upstreams, key, ca, answerMs = defaultAnswerMs, mostWaitMs = defaultMostWaitMs } = options;
   for (const origin of upstreams.origins) {
     const { protocol, hostname } = new URL(origin);
@@ -76,13 +62,15 @@ export function openService(options: ServiceOptions): Service {
   }
   const transport = createTransport(createAgents(ca, 2), answerMs);
   const asking = { ...options, transport, leftMs: mostWaitMs };
-  const read: Service["read"] = async (path, isPublic = false) => {
+  /** @param isPublic The key is not sent. @returns undefined for 404. @throws ServiceError */
+  async function read(path: string, isPublic = false): Promise<Json | undefined> {
     const base = upstreams.baseOf(path);
     return ask(asking, base, base.pathname.replace(/\/$/, "") + path, isPublic ? undefined : key);
-  };
+  }
   return {
     read,
-    async list(path) {
+    /** All items of a list, over its pages. @returns undefined for 404. @throws ServiceError */
+    async list(path: string): Promise<JsonObject[] | undefined> {
       const base = upstreams.baseOf(path);
       const start = base.pathname.replace(/\/$/, "") + path;
       const items: JsonObject[] = [];
@@ -108,6 +96,8 @@ export function openService(options: ServiceOptions): Service {
     close: transport.close,
   };
 }
+
+export type Service = ReturnType<typeof openService>;
 
 /** The path and query of the next page: of the same list, on the same host. @throws ServiceError */
 function nextTarget(next: string, { origin }: URL, start: string): string {
@@ -139,7 +129,7 @@ async function ask(asking: Asking, base: URL, target: string, key: string | unde
     const { status } = answer;
     const where = `${base.origin}${target.replace(/\?.*$/, "")}`;
     if (status === 429 && tries < mostRetries) {
-      const ms = waitOf(headerOf(answer.headers, "retry-after"));
+      const ms = waitOf(headerIn(answer.headers, "retry-after"));
       asking.leftMs -= ms;
       if (asking.leftMs < 0)
         throw new ServiceError("service", `${where} limits the rate (429) for too long; try again later`);

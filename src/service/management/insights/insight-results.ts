@@ -5,10 +5,10 @@ import type { Call } from "../../../kernel/http/call.ts";
 import type { Dashboard, Insight, Tile } from "../../../state/documents/world.ts";
 import { fieldsOf } from "../../api-frame/body.ts";
 import { invalid } from "../../api-frame/fields.ts";
-import { type ExecutionMode, modeFrom } from "../../query/runner.ts";
 import { queryOfFilters } from "../../query/insights/legacy-filters.ts";
 import { withDashboardFilters, withVariables } from "../../query/read-query.ts";
 import type { QueryResponse } from "../../query/runner.ts";
+import { type ExecutionMode, modeFrom } from "../../query/runner.ts";
 import type { ManagementDesk } from "../desk.ts";
 
 export const insightResult = {
@@ -27,19 +27,10 @@ export const insightResult = {
 const InsightResult = z.object(insightResult);
 type InsightResult = z.infer<typeof InsightResult>;
 
-const noResult: InsightResult = {
-  last_refresh: null,
-  cache_target_age: null,
-  next_allowed_client_refresh: null,
-  result: null,
-  hasMore: null,
-  columns: null,
-  timezone: null,
+const noResult = {
+  ...Object.fromEntries(Object.keys(insightResult).map((name) => [name, null])),
   is_cached: false,
-  query_status: null,
-  hogql: null,
-  types: null,
-};
+} as InsightResult;
 
 export interface ResultOrder {
   readonly mode: ExecutionMode;

@@ -168,6 +168,8 @@ function showConditions(conditions: Json | undefined, project: number, desk: Res
 }
 
 const count = () => integer({ min: 0 }).nullable();
+/** The flags of a survey; all but the last are shown. */
+const flagNames = ["linked_flag", "targeting_flag", "internal_targeting_flag", "internal_response_sampling_flag"];
 const linked = { show: z.looseObject({}).nullable() };
 
 export const surveys = resourceKind({
@@ -244,23 +246,11 @@ export const surveys = resourceKind({
   },
   show(fields, document, desk) {
     const { project } = document;
-    const [linked, targeting, internal, sampling] = [
-      fields.linked_flag_id,
-      fields.targeting_flag_id,
-      fields.internal_targeting_flag_id,
-      fields.internal_response_sampling_flag_id,
-    ].map((id) => flagWithId(desk, project, id));
+    const flags = flagNames.map((name) => [name, flagWithId(desk, project, fields[`${name}_id`])] as const);
     return {
-      linked_flag: showLinkedFlag(linked),
-      targeting_flag: showLinkedFlag(targeting),
-      internal_targeting_flag: showLinkedFlag(internal),
+      ...Object.fromEntries(flags.slice(0, 3).map(([name, flag]) => [name, showLinkedFlag(flag)])),
       conditions: showConditions(fields.conditions, project ?? 0, desk),
-      feature_flag_keys: [
-        { key: "linked_flag_key", value: linked?.key ?? null },
-        { key: "targeting_flag_key", value: targeting?.key ?? null },
-        { key: "internal_targeting_flag_key", value: internal?.key ?? null },
-        { key: "internal_response_sampling_flag_key", value: sampling?.key ?? null },
-      ],
+      feature_flag_keys: flags.map(([name, flag]) => ({ key: `${name}_key`, value: flag?.key ?? null })),
       user_access_level: "editor",
     };
   },

@@ -27,28 +27,13 @@ export function openSharing(desk: ResourceDesk) {
 
 export type Sharing = ReturnType<typeof openSharing>;
 
-/** How a shared page looks. What is not set is off. */
-export interface PageSettings {
-  whitelabel?: boolean;
-  noHeader?: boolean;
-  showInspector?: boolean;
-  legend?: boolean;
-  detailed?: boolean;
-  hideExtraDetails?: boolean;
-  theme?: Theme;
-}
+/** What a shared page may have, in the order in which the service adds it to a page's data. */
+const switches = ["whitelabel", "noHeader", "showInspector", "legend", "detailed", "hideExtraDetails"] as const;
+type Switch = (typeof switches)[number];
 type Theme = "light" | "dark" | "system";
-type Switch = Exclude<keyof PageSettings, "theme">;
 
-/** In the order in which the service adds them to a page's data. */
-const switches: readonly Switch[] = [
-  "whitelabel",
-  "noHeader",
-  "showInspector",
-  "legend",
-  "detailed",
-  "hideExtraDetails",
-];
+/** How a shared page looks. What is not set is off. */
+type PageSettings = { [N in Switch]?: boolean } & { theme?: Theme };
 
 const isTheme = (value: unknown): value is Theme => value === "light" || value === "dark" || value === "system";
 
