@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { inSlices, type Work } from "../../src/kernel/base/work.ts";
 import { decoding } from "../../src/lab/sessions/decode.ts";
-import { createRecordingSearch } from "../../src/lab/sessions/search.ts";
+import { RecordingSearch } from "../../src/lab/sessions/search.ts";
 import { valuesOf } from "../../src/lab/sessions/wanted.ts";
 
 /** Characters of one snapshot, and of all. */
@@ -25,7 +25,7 @@ const items = Array.from({ length: all / one }, (_, i) => ({ type: 2, timestamp:
 
 function* measured(): Work<number> {
   const { events, size } = yield* decoding(items);
-  const search = createRecordingSearch(valuesOf(["jane@acme.test", "4242 4242 4242 4242"]));
+  const search = new RecordingSearch(valuesOf(["jane@acme.test", "4242 4242 4242 4242"]));
   for (const event of events) yield* search.examine("w", event, () => {});
   return size;
 }

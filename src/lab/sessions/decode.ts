@@ -3,7 +3,7 @@ import { isObject, isTooDeep, type Json, type JsonObject } from "../../kernel/ba
 import { mostNodes, type NodeRoom, TooManyLevels, TooManyNodes } from "../../kernel/base/json-bounds.ts";
 import { parsingJson } from "../../kernel/base/json-turns.ts";
 import { atOnce, bytesPerStep, type Work } from "../../kernel/base/work.ts";
-import { gunzipWithin } from "../../kernel/codec/inflate.ts";
+import { gunzip } from "../../kernel/codec/inflate.ts";
 import { type LossReason, type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
 
 interface Loss {
@@ -47,9 +47,7 @@ function* unpacked(packed: string, room: Room): Work<Json> {
   if (room.left <= 0) throw new Unreadable("too_large");
   let text: string;
   try {
-    const failure = (isTooLarge: boolean, cause: unknown) =>
-      new SimError(isTooLarge ? "payload_too_large" : "undecodable_payload", "gzip", { cause });
-    text = gunzipWithin(Buffer.from(packed, "latin1"), room.left, failure).toString("utf8");
+    text = gunzip(Buffer.from(packed, "latin1"), room.left).toString("utf8");
   } catch (error) {
     const isTooLarge = error instanceof SimError && error.code === "payload_too_large";
     // what does not fit uses up the room: each further attempt would cost as much

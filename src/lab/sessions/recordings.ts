@@ -7,7 +7,7 @@ import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { showEvent } from "../../state/journal/show.ts";
 import { type DecodedPart, decoding } from "./decode.ts";
 import { lossReasons, type RecordedKind, type Unreadable, undecidable, unreadables } from "./rrweb.ts";
-import { createRecordingSearch, type RecordedFind, type SearchSum } from "./search.ts";
+import { type RecordedFind, RecordingSearch, type SearchSum } from "./search.ts";
 import type { PartSum, SessionSum } from "./session-index.ts";
 import type { RecordingFind, RecordingFindings, RecordingLoss } from "./shapes.ts";
 import type { Values } from "./wanted.ts";
@@ -38,9 +38,7 @@ export function* readPart(log: TrafficLog, part: PartSum): Work<DecodedPart> {
 /** The events of rrweb in all parts, by what they hold. */
 export function kindsOf(parts: readonly PartSum[]): Partial<Record<RecordedKind, number>> {
   const sum: Partial<Record<RecordedKind, number>> = {};
-  for (const { kinds } of parts) {
-    for (const [kind, count] of Object.entries(kinds) as [RecordedKind, number][]) sum[kind] = (sum[kind] ?? 0) + count;
-  }
+  for (const { kinds } of parts) addTo(sum, kinds);
   return sum;
 }
 
@@ -60,7 +58,7 @@ const addTo = <K extends string>(sum: Partial<Record<K, number>>, more: Partial<
 type ReadRecordings = Omit<RecordingFindings, "complete" | "verdict" | "undecided">;
 
 function lossSentence({ session, seq, reason, what, count }: RecordingLoss): string {
-  const where = [session === null ? [] : `session ${session}`, seq === null ? [] : `event ${seq}`].flat();
+  const where = [session !== null && `session ${session}`, seq !== null && `event ${seq}`].filter(Boolean);
   const at = where.length === 0 ? "" : `${where.join(", ")}: `;
   return `${at}${what}${times(count)}: ${reason} (${lossReasons[reason]})`;
 }
@@ -114,7 +112,12 @@ export function* searching(
         value: it.value + 1,
         session: session.id,
         project: session.project,
-        ...{ window, seq, place: it.place, path: it.path, name: it.name, writing: it.writing },
+        window,
+        seq,
+        place: it.place,
+        path: it.path,
+        name: it.name,
+        writing: it.writing,
         time: isoOf(time),
         offset_ms: offset,
         count: 1,
@@ -125,7 +128,7 @@ export function* searching(
 
   for (const session of sessions) {
     const { id, parts, partCount } = session;
-    const search = createRecordingSearch(values);
+    const search = new RecordingSearch(values);
     searched.sessions++;
     const unlisted = partCount - parts.length;
     if (unlisted > 0) lose({ session: id, seq: null, reason: "not_listed", what: "parts", count: unlisted });

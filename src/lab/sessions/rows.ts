@@ -80,25 +80,6 @@ const showPart = ({ seq, n, window, start, end, bytes, items, kinds }: PartSum):
 const isOf = (session: SessionSum, project: number | undefined): boolean =>
   project === undefined || session.project === project;
 
-/** Waits for the index until it has the session, or all of them. @throws SimError not_found */
-async function sessionNamed(
-  index: SessionIndex,
-  id: string,
-  project: number | undefined,
-): Promise<SessionSum & { progress: ReadSessions["progress"] }> {
-  for (let turn = 1; ; turn++) {
-    const { sessions, progress } = await index.read();
-    const found = sessions.find((it) => it.id === id && isOf(it, project));
-    if (found) return { ...found, progress };
-    if (progress.counting && turn < mostReads) continue;
-    throw new SimError("not_found", `there is no session ${JSON.stringify(id)}`, {
-      hint: progress.counting
-        ? "older events are still being read: ask again"
-        : "sessions are known by the $session_id of their events",
-    });
-  }
-}
-
 function showSessionEvent(it: StoredEvent): SessionEvent {
   const property = (name: string): string | null => textOf(own(it.properties, name));
   return {
@@ -159,22 +140,23 @@ function isOfPerson({ people }: SessionPorts, wanted: string): (it: SessionSum) 
 const holds = ({ id, distinctIds }: SessionSum, text: string): boolean =>
   id.includes(text) || [...distinctIds.keys()].some((it) => it.includes(text));
 
-async function allSessions(index: SessionIndex, signal: AbortSignal): Promise<ReadSessions> {
-  for (;;) {
-    const read = await index.read();
-    if (!read.progress.counting) return read;
-    signal.throwIfAborted();
+class Sessions {
+  readonly #ports: SessionPorts;
+  readonly #index: SessionIndex;
+
+  constructor(ports: SessionPorts) {
+    this.#ports = ports;
+    this.#index = createSessionIndex(ports.log);
   }
-}
 
-export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
-  const { log } = ports;
-  const index = createSessionIndex(log);
+  get log(): TrafficLog {
+    return this.#ports.log;
+  }
 
-  async function listed(query: SessionListQuery): Promise<StoredSessionPage> {
+  async list(query: SessionListQuery): Promise<StoredSessionPage> {
     const { project, person, search, recorded, limit, offset } = query;
-    const { sessions, progress } = await index.read();
-    const isWanted = person === undefined ? () => true : isOfPerson(ports, person);
+    const { sessions, progress } = await this.#index.read();
+    const isWanted = person === undefined ? () => true : isOfPerson(this.#ports, person);
     const found = sessions.filter(
       (it) =>
         isOf(it, project) &&
@@ -190,129 +172,166 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
     };
   }
 
-  const isWhole = (project: number | undefined): boolean => !log.lost(0, project) && !log.hasDamage();
+  /** Waits for the index until it has the session, or all of them. @throws SimError not_found */
+  async named(id: string, project: number | undefined): Promise<SessionSum & Pick<ReadSessions, "progress">> {
+    for (let turn = 1; ; turn++) {
+      const { sessions, progress } = await this.#index.read();
+      const found = sessions.find((it) => it.id === id && isOf(it, project));
+      if (found) return { ...found, progress };
+      if (progress.counting && turn < mostReads) continue;
+      throw new SimError("not_found", `there is no session ${JSON.stringify(id)}`, {
+        hint: progress.counting
+          ? "older events are still being read: ask again"
+          : "sessions are known by the $session_id of their events",
+      });
+    }
+  }
 
   /** @throws SimError not_found */
-  async function recordedSession(id: string, project: number | undefined) {
-    const session = await sessionNamed(index, id, project);
+  async recorded(id: string, project: number | undefined) {
+    const session = await this.named(id, project);
     if (session.partCount > 0) return session;
     throw new SimError("not_found", `the session ${JSON.stringify(id)} has no recording`, {
       hint: "`GET /__sim/recordings` lists the sessions that have one",
     });
   }
 
-  return [
-    row({
-      method: "GET",
-      path: "/__sim/sessions",
-      access: "control",
-      summary: "Lists the sessions of the events, by their $session_id, newest first",
-      query: SessionListQuery,
-      reply: StoredSessionPage,
-      handle: ({ query }) => listed(query),
-    }),
-    row({
-      method: "GET",
-      path: "/__sim/sessions/:id",
-      access: "control",
-      summary: "Returns one session, with the parts of its recording",
-      query: SessionQuery,
-      errors: [404],
-      reply: StoredSessionDetails,
-      async handle({ params, query }) {
-        const session = await sessionNamed(index, params.id, query.project);
-        const { progress, parts, seqs, events, partCount } = session;
-        return {
-          ...showSession(session),
-          complete: progress.complete,
-          reading: progress.counting,
-          parts: bySeq(parts).map(showPart),
-          unlisted: events - seqs.length + partCount - parts.length,
-        };
-      },
-    }),
-    row({
-      method: "GET",
-      path: "/__sim/sessions/:id/events",
-      access: "control",
-      summary: "Lists the events of a session in order of arrival, each with a short text",
-      query: SessionEventsQuery,
-      errors: [404],
-      reply: SessionEventPage,
-      async handle({ params, query: { project, offset, limit } }) {
-        return eventsOf(log, await sessionNamed(index, params.id, project), offset, limit);
-      },
-    }),
-    row({
-      method: "GET",
-      path: "/__sim/sessions/:id/recording",
-      access: "control",
-      summary: "Returns the recording of a session, decompressed, part by part, and what cannot be read of it",
-      query: RecordingQuery,
-      errors: [404],
-      reply: RecordingPage,
-      async handle({ params, query: { project, from } }) {
-        const { parts } = await sessionNamed(index, params.id, project);
-        return await inSlices(recordingFrom(log, bySeq(parts), from));
-      },
-    }),
-    row({
-      method: "GET",
-      path: "/__sim/recordings",
-      access: "control",
-      summary: "Lists the sessions with a recording, newest first",
-      query: RecordingListQuery,
-      reply: StoredRecordingPage,
-      async handle({ query }) {
-        const { sessions, ...rest } = await listed({ ...query, recorded: true });
-        return { recordings: sessions, ...rest };
-      },
-    }),
-    row({
-      method: "GET",
-      path: "/__sim/recordings/:session",
-      access: "control",
-      summary: "Returns what the recording of a session holds: texts by kind, and what cannot be read",
-      query: SessionQuery,
-      errors: [404],
-      reply: StoredRecording,
-      async handle({ params, query: { project } }) {
-        const session = await recordedSession(params.session, project);
-        const read = await inSlices(searching(log, [session], valuesOf([])));
-        const { texts, unread, missing } = read;
-        const undecided = undecidedOf(read, session.progress.complete && !log.lost(0, session.project ?? undefined));
-        return {
-          ...showSession(session),
-          ...{ texts, unread, missing, undecided, complete: undecided.length === 0 },
-          kinds: kindsOf(session.parts),
-          link: linkTo(session),
-        };
-      },
-    }),
-    row({
-      method: "POST",
-      path: "/__sim/recordings/search",
-      access: "control",
-      summary: "Searches the recordings for values, such as personal data, and returns the places",
-      body: RecordingSearchOrder,
-      errors: [404],
-      reply: RecordingFindings,
-      async handle({ body: { values, project, session, allow_unread: allowed }, call }) {
-        const ofProject = project ?? undefined;
-        if (typeof session === "string") await recordedSession(session, ofProject);
-        const { sessions, cut } = await allSessions(index, call.signal);
-        const chosen = sessions.filter((it) => it.partCount > 0 && isOf(it, ofProject) && it.id === (session ?? it.id));
-        const found = await inSlices(searching(log, chosen, valuesOf(values), call.signal));
-        const isCut = typeof session !== "string" && (ofProject === undefined ? cut.size > 0 : cut.has(ofProject));
-        const lost: RecordingLoss[] = isCut
-          ? [{ session: null, seq: null, reason: "forgotten", what: "sessions", count: 1 }]
-          : [];
-        const read = { ...found, missing: [...found.missing, ...lost] };
-        const undecided = undecidedOf(read, isWhole(ofProject), allowed);
-        const verdict: RecordingFindings["verdict"] =
-          read.finds.length > 0 ? "found" : undecided.length > 0 ? "undecided" : "none";
-        return { ...read, verdict, undecided, complete: undecided.length === 0 };
-      },
-    }),
-  ];
+  /** All sessions, once the index has read every event. */
+  async all(signal: AbortSignal): Promise<ReadSessions> {
+    for (;;) {
+      const read = await this.#index.read();
+      if (!read.progress.counting) return read;
+      signal.throwIfAborted();
+    }
+  }
+}
+
+const sessionRows = (index: Sessions) => [
+  row({
+    method: "GET",
+    path: "/__sim/sessions",
+    access: "control",
+    summary: "Lists the sessions of the events, by their $session_id, newest first",
+    query: SessionListQuery,
+    reply: StoredSessionPage,
+    handle: ({ query }) => index.list(query),
+  }),
+  row({
+    method: "GET",
+    path: "/__sim/sessions/:id",
+    access: "control",
+    summary: "Returns one session, with the parts of its recording",
+    query: SessionQuery,
+    errors: [404],
+    reply: StoredSessionDetails,
+    async handle({ params, query }) {
+      const session = await index.named(params.id, query.project);
+      const { progress, parts, seqs, events, partCount } = session;
+      return {
+        ...showSession(session),
+        complete: progress.complete,
+        reading: progress.counting,
+        parts: bySeq(parts).map(showPart),
+        unlisted: events - seqs.length + partCount - parts.length,
+      };
+    },
+  }),
+  row({
+    method: "GET",
+    path: "/__sim/sessions/:id/events",
+    access: "control",
+    summary: "Lists the events of a session in order of arrival, each with a short text",
+    query: SessionEventsQuery,
+    errors: [404],
+    reply: SessionEventPage,
+    async handle({ params, query: { project, offset, limit } }) {
+      return eventsOf(index.log, await index.named(params.id, project), offset, limit);
+    },
+  }),
+  row({
+    method: "GET",
+    path: "/__sim/sessions/:id/recording",
+    access: "control",
+    summary: "Returns the recording of a session, decompressed, part by part, and what cannot be read of it",
+    query: RecordingQuery,
+    errors: [404],
+    reply: RecordingPage,
+    async handle({ params, query: { project, from } }) {
+      const { parts } = await index.named(params.id, project);
+      return await inSlices(recordingFrom(index.log, bySeq(parts), from));
+    },
+  }),
+];
+
+const recordingRows = (index: Sessions) => [
+  row({
+    method: "GET",
+    path: "/__sim/recordings",
+    access: "control",
+    summary: "Lists the sessions with a recording, newest first",
+    query: RecordingListQuery,
+    reply: StoredRecordingPage,
+    async handle({ query }) {
+      const { sessions, ...rest } = await index.list({ ...query, recorded: true });
+      return { recordings: sessions, ...rest };
+    },
+  }),
+  row({
+    method: "GET",
+    path: "/__sim/recordings/:session",
+    access: "control",
+    summary: "Returns what the recording of a session holds: texts by kind, and what cannot be read",
+    query: SessionQuery,
+    errors: [404],
+    reply: StoredRecording,
+    async handle({ params, query: { project } }) {
+      const session = await index.recorded(params.session, project);
+      const read = await inSlices(searching(index.log, [session], valuesOf([])));
+      const { texts, unread, missing } = read;
+      const undecided = undecidedOf(
+        read,
+        session.progress.complete && !index.log.lost(0, session.project ?? undefined),
+      );
+      return {
+        ...showSession(session),
+        texts,
+        unread,
+        missing,
+        undecided,
+        complete: undecided.length === 0,
+        kinds: kindsOf(session.parts),
+        link: linkTo(session),
+      };
+    },
+  }),
+  row({
+    method: "POST",
+    path: "/__sim/recordings/search",
+    access: "control",
+    summary: "Searches the recordings for values, such as personal data, and returns the places",
+    body: RecordingSearchOrder,
+    errors: [404],
+    reply: RecordingFindings,
+    async handle({ body: { values, project, session, allow_unread: allowed }, call }) {
+      const ofProject = project ?? undefined;
+      if (typeof session === "string") await index.recorded(session, ofProject);
+      const { sessions, cut } = await index.all(call.signal);
+      const chosen = sessions.filter((it) => it.partCount > 0 && isOf(it, ofProject) && it.id === (session ?? it.id));
+      const found = await inSlices(searching(index.log, chosen, valuesOf(values), call.signal));
+      const isCut = typeof session !== "string" && (ofProject === undefined ? cut.size > 0 : cut.has(ofProject));
+      const lost: RecordingLoss[] = isCut
+        ? [{ session: null, seq: null, reason: "forgotten", what: "sessions", count: 1 }]
+        : [];
+      const read = { ...found, missing: [...found.missing, ...lost] };
+      const undecided = undecidedOf(read, !index.log.lost(0, ofProject) && !index.log.hasDamage(), allowed);
+      const verdict: RecordingFindings["verdict"] =
+        read.finds.length > 0 ? "found" : undecided.length > 0 ? "undecided" : "none";
+      return { ...read, verdict, undecided, complete: undecided.length === 0 };
+    },
+  }),
+];
+
+export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
+  const index = new Sessions(ports);
+  return [...sessionRows(index), ...recordingRows(index)];
 });

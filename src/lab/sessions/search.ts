@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { isObject, type Json, type JsonObject, numberIn, objectsIn, own, textIn } from "../../kernel/base/json.ts";
+import { getOrMake } from "../../kernel/base/recent-map.ts";
 import type { Work } from "../../kernel/base/work.ts";
 import {
   type RecordedEvent,
@@ -93,94 +94,123 @@ const longestPath = 6;
 /** Characters, and texts, between two pauses. */
 const pauseAfter = { characters: 256 * 1024, texts: 2_000 };
 
+/** Sources of events without a text. */
+const silentSources: ReadonlySet<number> = new Set([
+  recordedSources.mouseMove,
+  recordedSources.touchMove,
+  recordedSources.drag,
+  recordedSources.scroll,
+  recordedSources.mouse,
+  recordedSources.resize,
+  recordedSources.media,
+  recordedSources.selection,
+]);
+
+const placeBySource: Readonly<Record<number, RecordedPlace>> = {
+  [recordedSources.styleRule]: "style",
+  [recordedSources.styleDeclaration]: "style",
+  [recordedSources.adoptedStyles]: "style",
+  [recordedSources.log]: "console",
+  [recordedSources.customElement]: "other",
+};
+
+const simpleName = /^[A-Za-z_][\w-]{0,60}$/;
+
 /** The nodes of a recorded window by their ids, and the texts of its events. */
-function createWindow() {
-  const nodes = new Map<number, MirrorNode>();
+class RecordedWindow {
+  readonly #nodes = new Map<number, MirrorNode>();
   /** Frames without a page, by id; a page that is attached later removes its frame. */
-  const emptyFrames = new Set<number>();
+  readonly #emptyFrames = new Set<number>();
   /** Of the full snapshots before the last one: each has the frames of the page again. */
-  let framesBefore = 0;
-  let hasPage = false;
-  const emptyFrameCount = (): number => Math.max(framesBefore, emptyFrames.size);
-  const unread: Partial<Record<Unreadable, number>> = {};
-  function cannotRead(what: Unreadable, count = 1): void {
-    if (count > 0) unread[what] = (unread[what] ?? 0) + count;
+  #framesBefore = 0;
+  /** Nodes of this event whose line of text is another one than before. */
+  #changed: number[] = [];
+  hasPage = false;
+  readonly unread: Partial<Record<Unreadable, number>> = {};
+
+  get emptyFrameCount(): number {
+    return Math.max(this.#framesBefore, this.#emptyFrames.size);
   }
 
-  /** Nodes of this event whose line of text is another one than before. */
-  let changed: number[] = [];
-  const nodeAt = (id: number | undefined): MirrorNode | undefined => (id === undefined ? undefined : nodes.get(id));
+  #cannotRead(what: Unreadable, count = 1): void {
+    if (count > 0) this.unread[what] = (this.unread[what] ?? 0) + count;
+  }
 
-  function unlink(id: number): void {
-    const node = nodes.get(id);
+  #nodeAt(id: number | undefined): MirrorNode | undefined {
+    return id === undefined ? undefined : this.#nodes.get(id);
+  }
+
+  #unlink(id: number): void {
+    const node = this.#nodes.get(id);
     if (!node) return;
-    const [parent, before, after] = [node.parent, node.before, node.after].map(nodeAt);
+    const [parent, before, after] = [node.parent, node.before, node.after].map((it) => this.#nodeAt(it));
     if (before) before.after = node.after;
     else if (parent?.first === id) parent.first = node.after;
     if (after) after.before = node.before;
     else if (parent?.last === id) parent.last = node.before;
-    if (node.before !== undefined && after) changed.push(node.before);
+    if (node.before !== undefined && after) this.#changed.push(node.before);
     node.parent = undefined;
     node.before = undefined;
     node.after = undefined;
   }
 
-  function link(id: number, parentId: number, nextId?: number): void {
-    const [node, parent, next] = [id, parentId, nextId].map(nodeAt);
+  #link(id: number, parentId: number, nextId?: number): void {
+    const [node, parent, next] = [id, parentId, nextId].map((it) => this.#nodeAt(it));
     if (!node || !parent || id === parentId) return;
     const after = next?.parent === parentId && next !== node ? next : undefined;
     node.after = after && nextId;
     node.before = after ? after.before : parent.last;
-    const before = nodeAt(node.before);
+    const before = this.#nodeAt(node.before);
     if (before) before.after = id;
     else parent.first = id;
     if (after) after.before = id;
     else parent.last = id;
   }
 
-  const isInline = (id: number | undefined): boolean => {
-    const tag = nodeAt(id)?.tag ?? "";
+  #isInline(id: number | undefined): boolean {
+    const tag = this.#nodeAt(id)?.tag ?? "";
     return inline.has(tag) || tag.includes("-");
-  };
+  }
+
   /** What a node adds to its line of text: nothing for a comment; undefined: the line ends here. */
-  const lineTextOf = (id: number): string | undefined => {
-    const node = nodes.get(id);
+  #lineTextOf(id: number): string | undefined {
+    const node = this.#nodes.get(id);
     if (node?.tag === "") return node.text ?? "";
-    return node?.tag === "br" ? "\n" : isInline(id) ? "" : undefined;
-  };
+    return node?.tag === "br" ? "\n" : this.#isInline(id) ? "" : undefined;
+  }
 
   /** The node that follows in the same line, inside this one or behind it. */
-  function nextInLine(id: number): number | undefined {
-    const inside = isInline(id) ? nodes.get(id)?.first : undefined;
+  #nextInLine(id: number): number | undefined {
+    const inside = this.#isInline(id) ? this.#nodes.get(id)?.first : undefined;
     if (inside !== undefined) return inside;
-    let at = nodes.get(id);
+    let at = this.#nodes.get(id);
     for (let steps = 0; at && steps < deepestLine; steps++) {
-      if (at.after !== undefined || !isInline(at.parent)) return at.after;
-      at = nodeAt(at.parent);
+      if (at.after !== undefined || !this.#isInline(at.parent)) return at.after;
+      at = this.#nodeAt(at.parent);
     }
     return undefined;
   }
 
-  function previousInLine(id: number): number | undefined {
-    let at = nodes.get(id);
+  #previousInLine(id: number): number | undefined {
+    let at = this.#nodes.get(id);
     for (let steps = 0; at && steps < deepestLine; steps++) {
-      if (at.before !== undefined) return lastInside(at.before);
-      if (!isInline(at.parent)) return undefined;
-      at = nodeAt(at.parent);
+      if (at.before !== undefined) return this.#lastInside(at.before);
+      if (!this.#isInline(at.parent)) return undefined;
+      at = this.#nodeAt(at.parent);
     }
     return undefined;
   }
 
-  function lastInside(id: number): number {
+  #lastInside(id: number): number {
     let at = id;
-    for (let steps = 0; isInline(at) && steps < deepestLine; steps++) at = nodes.get(at)?.last ?? at;
+    for (let steps = 0; this.#isInline(at) && steps < deepestLine; steps++) at = this.#nodes.get(at)?.last ?? at;
     return at;
   }
 
-  function* alongLine(from: number | undefined, next: (id: number) => number | undefined, most: number) {
+  *#alongLine(from: number | undefined, next: (id: number) => number | undefined, most: number) {
     let left = most;
     for (let at = from, steps = 0; at !== undefined && left > 0 && steps < longestLine.nodes; steps++) {
-      const text = lineTextOf(at);
+      const text = this.#lineTextOf(at);
       if (text === undefined) return;
       left -= text.length;
       yield [at, text] as const;
@@ -188,117 +218,124 @@ function createWindow() {
     }
   }
 
-  function* lines(): Generator<RecordedText> {
+  *#lines(): Generator<RecordedText> {
     const done = new Set<number>();
-    for (const id of changed) {
+    for (const id of this.#changed) {
       if (done.has(id)) continue;
-      const before = [...alongLine(previousInLine(id), previousInLine, longestLine.before)].reverse();
-      const behind = [...alongLine(id, nextInLine, longestLine.behind)];
+      const before = [
+        ...this.#alongLine(this.#previousInLine(id), (at) => this.#previousInLine(at), longestLine.before),
+      ].reverse();
+      const behind = [...this.#alongLine(id, (at) => this.#nextInLine(at), longestLine.behind)];
       for (const [at] of behind) done.add(at);
       const pieces = [...before, ...behind].map(([, text]) => text).filter((text) => text !== "");
-      if (pieces.length > 1) yield { place: "text", text: pieces.join(""), node: nodes.get(id)?.parent, pieces };
+      if (pieces.length > 1) yield { place: "text", text: pieces.join(""), node: this.#nodes.get(id)?.parent, pieces };
     }
-    changed = [];
+    this.#changed = [];
   }
 
-  function* attribute(id: number, name: string, value: Json, tag: string): Generator<RecordedText> {
+  *#attribute(id: number, name: string, value: Json, tag: string): Generator<RecordedText> {
     const place: RecordedPlace = styleAttributes.has(name) ? "style" : "attribute";
     if (!plainName.test(name)) yield { place: "attribute", text: name, node: id };
     if (isObject(value)) {
       // a change of inline styles: property → value, or [value, priority]
-      for (const [property, set] of Object.entries(value)) yield* walk("style", set, id, `${name}.${property}`);
+      for (const [property, set] of Object.entries(value)) yield* this.#walk("style", set, id, `${name}.${property}`);
       return;
     }
     if (typeof value === "number") yield { place, text: String(value), node: id, name };
     if (typeof value !== "string") return;
     if (!dataUrl.test(value)) {
-      cannotRead("image", imagesIn(value));
+      this.#cannotRead("image", imagesIn(value));
       yield { place, text: value, node: id, name };
       return;
     }
     const text = textOfData(value);
     if (text !== undefined) yield { place, text, node: id, name };
-    else cannotRead(tag === "canvas" || (tag !== "img" && imageAttributes.has(name)) ? "canvas" : "image");
+    else this.#cannotRead(tag === "canvas" || (tag !== "img" && imageAttributes.has(name)) ? "canvas" : "image");
   }
 
-  function* serialized(root: JsonObject, under?: number, before?: number): Generator<RecordedText> {
+  *#serialized(root: JsonObject, under?: number, before?: number): Generator<RecordedText> {
     const rest: (readonly [node: JsonObject, parent: number | undefined])[] = [[root, under]];
     for (let next = rest.pop(); next; next = rest.pop()) {
       const [node, parent] = next;
       const id = numberIn(node, "id") ?? 0;
       const tag = textIn(node, "tagName");
       const attributes = isObject(node.attributes) ? node.attributes : withoutNodes;
-      unlink(id);
-      nodes.set(id, { parent, tag, attributes });
-      if (parent !== undefined) link(id, parent, node === root ? before : undefined);
-      if (parent !== undefined && node.type === nodeTypes.document) emptyFrames.delete(parent);
-      if (frames.has(tag)) emptyFrames.add(id);
-      for (const name in attributes) yield* attribute(id, name, attributes[name] ?? null, tag);
+      this.#unlink(id);
+      this.#nodes.set(id, { parent, tag, attributes });
+      if (parent !== undefined) this.#link(id, parent, node === root ? before : undefined);
+      if (parent !== undefined && node.type === nodeTypes.document) this.#emptyFrames.delete(parent);
+      if (frames.has(tag)) this.#emptyFrames.add(id);
+      for (const name in attributes) yield* this.#attribute(id, name, attributes[name] ?? null, tag);
       for (const name of ["textContent", "name", "publicId", "systemId"]) {
         const text = own(node, name);
         if (typeof text === "string")
-          yield { place: node.isStyle === true || isInStyle(parent) ? "style" : "text", text, node: parent ?? id };
+          yield {
+            place: node.isStyle === true || this.#isInStyle(parent) ? "style" : "text",
+            text,
+            node: parent ?? id,
+          };
       }
-      noteText(id, node.type, own(node, "textContent"));
+      this.#noteText(id, node.type, own(node, "textContent"));
       const children = objectsIn(node.childNodes);
       for (let at = children.length - 1; at >= 0; at--) rest.push([children[at] ?? withoutNodes, id]);
     }
   }
 
-  function noteText(id: number, type: Json | undefined, text: Json | undefined): void {
-    const node = nodes.get(id);
+  #noteText(id: number, type: Json | undefined, text: Json | undefined): void {
+    const node = this.#nodes.get(id);
     const isText = type === nodeTypes.text || type === nodeTypes.cdata;
-    if (!isText || typeof text !== "string" || !node || isInStyle(node.parent)) return;
+    if (!isText || typeof text !== "string" || !node || this.#isInStyle(node.parent)) return;
     node.text = text;
-    changed.push(id);
+    this.#changed.push(id);
   }
 
-  const isInStyle = (id: number | undefined): boolean =>
-    id !== undefined && nodes.get(id)?.tag.toLowerCase() === "style";
+  #isInStyle(id: number | undefined): boolean {
+    return this.#nodeAt(id)?.tag.toLowerCase() === "style";
+  }
 
   /** Nodes that were added, those after their next sibling that are added, too. */
-  function* added(adds: readonly JsonObject[]): Generator<RecordedText> {
+  *#added(adds: readonly JsonObject[]): Generator<RecordedText> {
     const later: JsonObject[] = [];
     const put = (add: JsonObject) =>
-      isObject(add.node) ? serialized(add.node, numberIn(add, "parentId"), numberIn(add, "nextId")) : [];
+      isObject(add.node) ? this.#serialized(add.node, numberIn(add, "parentId"), numberIn(add, "nextId")) : [];
     for (const add of adds) {
       const next = numberIn(add, "nextId");
-      if (next !== undefined && !nodes.has(next)) later.push(add);
+      if (next !== undefined && !this.#nodes.has(next)) later.push(add);
       else yield* put(add);
     }
     for (const add of later.reverse()) yield* put(add);
   }
 
-  function* mutation(data: JsonObject): Generator<RecordedText> {
-    for (const { id } of objectsIn(data.removes)) if (typeof id === "number") unlink(id);
-    yield* added(objectsIn(data.adds));
+  *#mutation(data: JsonObject): Generator<RecordedText> {
+    for (const { id } of objectsIn(data.removes)) if (typeof id === "number") this.#unlink(id);
+    yield* this.#added(objectsIn(data.adds));
     for (const { id, value } of objectsIn(data.texts)) {
       if (typeof value !== "string" || typeof id !== "number") continue;
-      const { parent } = nodes.get(id) ?? {};
-      yield { place: isInStyle(parent) ? "style" : "text", text: value, node: parent ?? id };
-      noteText(id, nodeTypes.text, value);
+      const { parent } = this.#nodes.get(id) ?? {};
+      yield { place: this.#isInStyle(parent) ? "style" : "text", text: value, node: parent ?? id };
+      this.#noteText(id, nodeTypes.text, value);
     }
     for (const { id, attributes } of objectsIn(data.attributes)) {
       if (!isObject(attributes) || typeof id !== "number") continue;
-      const tag = nodes.get(id)?.tag ?? "";
-      for (const [name, value] of Object.entries(attributes)) yield* attribute(id, name, value, tag);
+      const tag = this.#nodes.get(id)?.tag ?? "";
+      for (const [name, value] of Object.entries(attributes)) yield* this.#attribute(id, name, value, tag);
     }
     // mobile apps send changes of wireframes as mutations
-    yield* walk("text", data.updates ?? null, undefined, "updates");
+    yield* this.#walk("text", data.updates ?? null, undefined, "updates");
     if (objectsIn(data.adds).some((it) => isObject(it.wireframe)))
-      yield* walk("text", data.adds ?? null, undefined, "adds");
+      yield* this.#walk("text", data.adds ?? null, undefined, "adds");
   }
 
-  function* walk(place: RecordedPlace, value: Json, node: number | undefined, name: string): Generator<RecordedText> {
+  *#walk(place: RecordedPlace, value: Json, node: number | undefined, name: string): Generator<RecordedText> {
     const rest: (readonly [value: Json, name: string])[] = [[value, name]];
     for (let next = rest.pop(); next; next = rest.pop()) {
       const [it, path] = next;
       if (typeof it === "string") {
         const text = textOfData(it);
-        if (isPacked(it)) cannotRead("unknown");
-        else if (text === undefined) cannotRead("image");
+        if (isPacked(it)) this.#cannotRead("unknown");
+        else if (text === undefined) this.#cannotRead("image");
         else {
-          if (place !== "console") cannotRead("image", dataUrl.test(it) ? 0 : imagesIn(it));
+          if (place !== "console") this.#cannotRead("image", dataUrl.test(it) ? 0 : imagesIn(it));
           yield { place, text, node, name: path };
         }
       } else if (typeof it === "number") yield { place, text: String(it), node, name: path };
@@ -306,7 +343,7 @@ function createWindow() {
       else if (isObject(it)) {
         for (const [key, one] of Object.entries(it)) {
           if (key === "base64" && typeof one === "string") {
-            cannotRead("screenshot");
+            this.#cannotRead("screenshot");
             continue;
           }
           yield { place, text: key, node, name: path };
@@ -316,87 +353,65 @@ function createWindow() {
     }
   }
 
-  function* full(data: JsonObject): Generator<RecordedText> {
-    hasPage ||= isObject(data.node) || Array.isArray(data.wireframes);
-    nodes.clear();
-    changed = [];
-    framesBefore = emptyFrameCount();
-    emptyFrames.clear();
-    if (isObject(data.node)) yield* serialized(data.node, undefined);
-    yield* walk("text", data.wireframes ?? null, undefined, "wireframes");
+  *#full(data: JsonObject): Generator<RecordedText> {
+    this.hasPage ||= isObject(data.node) || Array.isArray(data.wireframes);
+    this.#nodes.clear();
+    this.#changed = [];
+    this.#framesBefore = this.emptyFrameCount;
+    this.#emptyFrames.clear();
+    if (isObject(data.node)) yield* this.#serialized(data.node, undefined);
+    yield* this.#walk("text", data.wireframes ?? null, undefined, "wireframes");
   }
 
-  function* incremental(data: JsonObject): Generator<RecordedText> {
+  *#incremental(data: JsonObject): Generator<RecordedText> {
     const node = numberIn(data, "id");
-    switch (data.source) {
-      case recordedSources.mutation:
-        return yield* mutation(data);
-      case recordedSources.input:
-        return yield* walk("input", data.text ?? null, node, "value");
-      case recordedSources.canvas:
-        return cannotRead("canvas");
-      case recordedSources.font: {
-        cannotRead("font");
-        return yield* walk("style", data.family ?? null, undefined, "family");
-      }
-      case recordedSources.mouseMove:
-      case recordedSources.touchMove:
-      case recordedSources.drag:
-      case recordedSources.scroll:
-      case recordedSources.mouse:
-      case recordedSources.resize:
-      case recordedSources.media:
-      case recordedSources.selection:
-        return;
-      case recordedSources.styleRule:
-      case recordedSources.styleDeclaration:
-      case recordedSources.adoptedStyles:
-        return yield* walk("style", data, node, "");
-      case recordedSources.log:
-        return yield* walk("console", data, node, "");
-      case recordedSources.customElement:
-        return yield* walk("other", data, node, "");
-      default:
-        cannotRead("unknown");
-        yield* walk("other", data, node, "");
+    const source = numberIn(data, "source") ?? -1;
+    if (source === recordedSources.mutation) return yield* this.#mutation(data);
+    if (source === recordedSources.input) return yield* this.#walk("input", data.text ?? null, node, "value");
+    if (source === recordedSources.canvas) return this.#cannotRead("canvas");
+    if (source === recordedSources.font) {
+      this.#cannotRead("font");
+      return yield* this.#walk("style", data.family ?? null, undefined, "family");
     }
+    if (silentSources.has(source)) return;
+    const place = placeBySource[source];
+    if (place === undefined) this.#cannotRead("unknown");
+    yield* this.#walk(place ?? "other", data, node, "");
   }
 
-  function* textsIn(event: RecordedEvent): Generator<RecordedText> {
-    yield* singleTexts(event);
-    yield* lines();
+  *textsIn(event: RecordedEvent): Generator<RecordedText> {
+    yield* this.#singleTexts(event);
+    yield* this.#lines();
   }
 
-  function* singleTexts({ type, data }: RecordedEvent): Generator<RecordedText> {
+  *#singleTexts({ type, data }: RecordedEvent): Generator<RecordedText> {
     switch (type) {
       case recordedTypes.domLoaded:
       case recordedTypes.load:
-        return yield* walk("other", data, undefined, "");
+        return yield* this.#walk("other", data, undefined, "");
       case recordedTypes.full:
-        return yield* full(data);
+        return yield* this.#full(data);
       case recordedTypes.incremental:
-        return yield* incremental(data);
+        return yield* this.#incremental(data);
       case recordedTypes.meta:
-        return yield* walk("page", data.href ?? null, undefined, "href");
+        return yield* this.#walk("page", data.href ?? null, undefined, "href");
       case recordedTypes.plugin:
-        return yield* walk(byPlugin(textIn(data, "plugin")), data.payload ?? null, undefined, "");
+        return yield* this.#walk(byPlugin(textIn(data, "plugin")), data.payload ?? null, undefined, "");
       case recordedTypes.custom:
-        return yield* walk(/network/i.test(textIn(data, "tag")) ? "network" : "custom", data, undefined, "");
+        return yield* this.#walk(/network/i.test(textIn(data, "tag")) ? "network" : "custom", data, undefined, "");
       default:
-        cannotRead("unknown");
-        yield* walk("other", data, undefined, "");
+        this.#cannotRead("unknown");
+        yield* this.#walk("other", data, undefined, "");
     }
   }
 
-  const simpleName = /^[A-Za-z_][\w-]{0,60}$/;
-
   /** `form#checkout > input[name="email"]`; names in it are left out if they hold a wanted value. */
-  function pathOf(id: number | undefined, values: Values): string | null {
+  pathOf(id: number | undefined, values: Values): string | null {
     const isShown = (name: Json | undefined): name is string =>
       typeof name === "string" && simpleName.test(name) && values.in(name).size === 0;
     const parts: string[] = [];
     for (let at = id, steps = 0; at !== undefined && parts.length < longestPath && steps < 2_000; steps++) {
-      const node = nodes.get(at);
+      const node = this.#nodes.get(at);
       if (!node) break;
       at = node.parent;
       if (node.tag === "") continue;
@@ -408,14 +423,9 @@ function createWindow() {
     return parts.length === 0 ? null : parts.join(" > ");
   }
 
-  return {
-    textsIn,
-    pathOf,
-    tagOf: (id: number | undefined): string | null => (id === undefined ? null : nodes.get(id)?.tag || null),
-    unread,
-    emptyFrameCount,
-    hasPage: () => hasPage,
-  };
+  tagOf(id: number | undefined): string | null {
+    return this.#nodeAt(id)?.tag || null;
+  }
 }
 
 interface PartText {
@@ -428,7 +438,7 @@ interface PartText {
 
 /** The texts of one part; returns what of it cannot be read as text. */
 export function* textsOfPart(events: readonly RecordedEvent[]): Generator<PartText, SearchSum["unread"]> {
-  const window = createWindow();
+  const window = new RecordedWindow();
   for (const event of events) {
     for (const { place, text, node, pieces } of window.textsIn(event))
       yield { place, text, element: window.tagOf(node), pieces };
@@ -436,56 +446,55 @@ export function* textsOfPart(events: readonly RecordedEvent[]): Generator<PartTe
   return window.unread;
 }
 
-export interface RecordingSearch {
-  examine(window: string, event: RecordedEvent, found: (find: RecordedFind) => void): Work<void>;
-  sum(): SearchSum;
-}
+/** Searches what was recorded, event by event; each window has nodes of its own. */
+export class RecordingSearch {
+  readonly #values: Values;
+  readonly #windows = new Map<string, RecordedWindow>();
+  readonly #texts: Partial<Record<RecordedPlace, number>> = {};
+  #characters = 0;
+  #count = 0;
 
-export function createRecordingSearch(values: Values): RecordingSearch {
-  const windows = new Map<string, ReturnType<typeof createWindow>>();
-  const texts: Partial<Record<RecordedPlace, number>> = {};
-  let [characters, count] = [0, 0];
-
-  function windowOf(id: string) {
-    const known = windows.get(id) ?? createWindow();
-    windows.set(id, known);
-    return known;
+  constructor(values: Values) {
+    this.#values = values;
   }
 
-  /** The attribute, or the place in what was recorded; `*` if it holds a wanted value itself. */
-  const shownName = (name: string | undefined): string | null =>
-    name === undefined || name === "" ? null : values.in(name).size > 0 ? "*" : name.slice(0, 200);
-
-  function* examine(id: string, event: RecordedEvent, found: (find: RecordedFind) => void): Work<void> {
-    const window = windowOf(id);
+  *examine(id: string, event: RecordedEvent, found: (find: RecordedFind) => void): Work<void> {
+    const values = this.#values;
+    const window = getOrMake(this.#windows, id, () => new RecordedWindow());
     for (const { place, text, node, name, pieces } of window.textsIn(event)) {
-      if (pieces === undefined) texts[place] = (texts[place] ?? 0) + 1;
+      if (pieces === undefined) this.#texts[place] = (this.#texts[place] ?? 0) + 1;
       const all = values.in(text);
       const known = new Set(all.size === 0 ? [] : pieces?.flatMap((it) => [...values.in(it).keys()]));
       for (const [value, writing] of all) {
         if (known.has(value)) continue;
         const path = window.pathOf(node, values);
-        found({ value, place, path, name: shownName(name), writing, timestamp: event.timestamp });
+        found({ value, place, path, name: this.#shownName(name), writing, timestamp: event.timestamp });
       }
-      characters += text.length;
-      if (++count < pauseAfter.texts && characters < pauseAfter.characters) continue;
-      [characters, count] = [0, 0];
+      this.#characters += text.length;
+      if (++this.#count < pauseAfter.texts && this.#characters < pauseAfter.characters) continue;
+      this.#characters = 0;
+      this.#count = 0;
       yield undefined;
     }
   }
 
-  function sum(): SearchSum {
+  sum(): SearchSum {
     const unread: Partial<Record<Unreadable, number>> = {};
-    const add = (what: Unreadable, more: number): void => {
+    const add = (what: Unreadable, more = 0): void => {
       if (more > 0) unread[what] = (unread[what] ?? 0) + more;
     };
-    for (const window of windows.values()) {
-      for (const what of unreadableNames) add(what, window.unread[what] ?? 0);
-      add("frame", window.emptyFrameCount());
+    const windows = [...this.#windows.values()];
+    for (const window of windows) {
+      for (const what of unreadableNames) add(what, window.unread[what]);
+      add("frame", window.emptyFrameCount);
     }
-    const withPage = [...windows.values()].filter((it) => it.hasPage()).length;
-    return { texts, unread, withoutPage: Math.max(windows.size, 1) - withPage };
+    const withPage = windows.filter((it) => it.hasPage).length;
+    return { texts: this.#texts, unread, withoutPage: Math.max(windows.length, 1) - withPage };
   }
 
-  return { examine, sum };
+  /** The attribute, or the place in what was recorded; `*` if it holds a wanted value itself. */
+  #shownName(name: string | undefined): string | null {
+    if (name === undefined || name === "") return null;
+    return this.#values.in(name).size > 0 ? "*" : name.slice(0, 200);
+  }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { constants, gunzipSync } from "node:zlib";
+import { isGzip } from "../../kernel/codec/inflate.ts";
 import type { ValueWriting } from "./rrweb.ts";
 
 interface Wanted {
@@ -42,7 +43,7 @@ const base64Run = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
 const mostUnpacked = { maxOutputLength: 32 * 1024 * 1024, finishFlush: constants.Z_SYNC_FLUSH };
 
 function unpacked(bytes: Buffer): Buffer {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  if (!isGzip(bytes)) return bytes;
   try {
     return gunzipSync(bytes, mostUnpacked);
   } catch {
