@@ -126,34 +126,29 @@ export function guardedOf(
 }
 
 /** Guarded requests that wait for a connection: they give it its URL and its caller. */
-export interface Trail {
-  /** Runs `action`, whose connections are for this attempt; undefined: for nothing that is guarded. */
-  during<T>(attempt: Attempt | undefined, action: () => T): T;
-  /** For requests whose connection is not opened below the call that makes them. */
-  leave(attempt: Attempt): void;
-  /** The attempt that a connection to this host, opened now, is for. Each attempt names one connection only. */
-  take(host: string): Attempt | undefined;
-  /** Sockets that were refused: later messages on them belong to the same call. */
-  readonly refused: WeakSet<object>;
-  end(): void;
-}
-
-export function createTrail(): Trail {
+export function createTrail() {
   const storage = new AsyncLocalStorage<Attempt | undefined>();
   const taken = new WeakSet<Attempt>();
   // The latest of each host. Only guarded hosts come here, so it stays small.
   const left = new Map<string, Attempt>();
   return {
-    during: (attempt, action) => storage.run(attempt, action),
-    leave: (attempt) => void left.set(attempt.place.host, attempt),
-    take(host) {
+    /** Runs `action`, whose connections are for this attempt; undefined: for nothing that is guarded. */
+    during: <T>(attempt: Attempt | undefined, action: () => T): T => storage.run(attempt, action),
+    /** For requests whose connection is not opened below the call that makes them. */
+    leave: (attempt: Attempt): void => void left.set(attempt.place.host, attempt),
+    /** The attempt that a connection to this host, opened now, is for. Each attempt names one connection only. */
+    take(host: string): Attempt | undefined {
       const running = storage.getStore();
       const found = running && !taken.has(running) ? running : left.get(host);
       if (found) taken.add(found);
       left.delete(host);
       return found;
     },
-    refused: new WeakSet(),
+    /** Sockets that were refused: later messages on them belong to the same call. */
+    refused: new WeakSet<object>(),
+    /** Frees it: each test may have its own. */
     end: () => storage.disable(),
   };
 }
+
+export type Trail = ReturnType<typeof createTrail>;

@@ -120,54 +120,61 @@ interface SendingGlobals {
   addEventListener(name: string, listener: (event: { blockedURI?: string }) => void, capture: boolean): void;
 }
 
-/**
- * Runs in the page, before its scripts. Playwright does not route what a page sends while it is left: beacons and
- * `fetch` with `keepalive` for PostHog go to the sim's own address. Where the page's policy forbids that address, the
- * next page of the tab sends the beacons. JSON goes as text: Playwright holds the preflight of a page that is left.
- * The function must not refer to anything outside of itself.
- */
-function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void {
-  const page = globalThis as unknown as SendingGlobals;
-  const { fetch } = page;
-  const navigator = page.Navigator?.prototype;
-  const beacon = navigator?.sendBeacon;
-  if (!navigator || !beacon) return;
+/** In the page: where the sim takes a request; the request's own address if it is found there; undefined: it is not PostHog's. */
+function addressAtSim({ origin, mark, rules, found }: LeavingRoute, url: URL): string | undefined {
   const ports: Record<string, string> = { "http:": "80", "https:": "443" };
-  const urlOf = (text: string): URL | undefined => {
+  const port = url.port || ports[url.protocol];
+  const host = url.hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "");
+  const fits = (it: HostRule) =>
+    port !== undefined &&
+    (it.host === "" || (it.below ? host.endsWith(`.${it.host}`) : host === it.host)) &&
+    (it.port === "" || it.port === port) &&
+    (it.prefix === "" || url.pathname === it.prefix || url.pathname.startsWith(`${it.prefix}/`));
+  if (found.some(fits)) return url.href;
+  const rule = rules.find(fits);
+  if (!rule) return undefined;
+  const path = url.pathname.slice(rule.prefix.length) || "/";
+  return `${origin}${path}${url.search}${url.search === "" ? "?" : "&"}${mark}`;
+}
+
+type KeptBeacon = [url: string, type: string, bytes: number[]];
+
+/** In the page: beacons that wait for the next page of the tab. */
+function openBeacons(page: SendingGlobals) {
+  const key = "phx-sim beacons";
+  const kept = (): KeptBeacon[] => {
     try {
-      return new URL(text, page.location.href);
+      return JSON.parse(page.sessionStorage?.getItem(key) ?? "[]");
     } catch {
-      return undefined;
+      return [];
     }
   };
-  const isBlocked = (url: URL) => blocked.some((it) => new RegExp(it, "i").test(url.href));
-  const atSim = (url: URL): string | undefined => {
-    const port = url.port || ports[url.protocol];
-    const host = url.hostname
-      .toLowerCase()
-      .replace(/^\[|\]$/g, "")
-      .replace(/\.$/, "");
-    const fits = (it: HostRule) =>
-      port !== undefined &&
-      (it.host === "" || (it.below ? host.endsWith(`.${it.host}`) : host === it.host)) &&
-      (it.port === "" || it.port === port) &&
-      (it.prefix === "" || url.pathname === it.prefix || url.pathname.startsWith(`${it.prefix}/`));
-    if (found.some(fits)) return url.href;
-    const rule = rules.find(fits);
-    if (!rule) return undefined;
-    const path = url.pathname.slice(rule.prefix.length) || "/";
-    return `${origin}${path}${url.search}${url.search === "" ? "?" : "&"}${mark}`;
+  const write = (all: KeptBeacon[]): boolean => {
+    try {
+      page.sessionStorage?.setItem(key, JSON.stringify(all));
+      return true;
+    } catch {
+      return false;
+    }
   };
-
-  let isForbidden = false;
-  page.addEventListener(
-    "securitypolicyviolation",
-    ({ blockedURI }) => {
-      if (blockedURI?.startsWith(origin)) isForbidden = true;
+  return {
+    keep: (beacon: KeptBeacon): boolean => write([...kept(), beacon]),
+    sendAll(): void {
+      const left = kept();
+      if (left.length > 0 && write([]))
+        for (const [url, type, bytes] of left) {
+          const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
+          page.fetch(url, { method: "POST", body: new Uint8Array(bytes), headers }).catch(() => {});
+        }
     },
-    true,
-  );
-  // The bytes of a Blob cannot be read while the page is left.
+  };
+}
+
+/** In the page: the bytes of what is sent, as those of a Blob, and a Request once more, cannot be read while it is left. */
+function rememberParts(page: SendingGlobals) {
   const contents = new WeakMap<object, readonly unknown[]>();
   page.Blob = new Proxy(page.Blob, {
     construct(target, args, newTarget) {
@@ -176,7 +183,6 @@ function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void 
       return blob;
     },
   });
-  // Nor can that of a Request be sent once more.
   const inits = new WeakMap<object, RequestInit>();
   page.Request = new Proxy(page.Request, {
     construct(target, args, newTarget) {
@@ -194,34 +200,47 @@ function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void 
     const parts = contents.get(data)?.map(bytesOf);
     return parts?.every((it) => it !== undefined) ? parts.flat() : undefined;
   };
+  return { bytesOf, bodyOf: (request: Request) => inits.get(request)?.body ?? null };
+}
+
+/** What runs in the page; each of them must not refer to anything outside of itself. */
+const inPage = { addressAtSim, openBeacons, rememberParts };
+
+/**
+ * Runs in the page, before its scripts. Playwright does not route what a page sends while it is left: beacons and
+ * `fetch` with `keepalive` for PostHog go to the sim's own address. Where the page's policy forbids that address, the
+ * next page of the tab sends the beacons. JSON goes as text: Playwright holds the preflight of a page that is left.
+ */
+function sendToSim(to: LeavingRoute, { addressAtSim, openBeacons, rememberParts }: typeof inPage): void {
+  const page = globalThis as unknown as SendingGlobals;
+  const { fetch } = page;
+  const navigator = page.Navigator?.prototype;
+  const beacon = navigator?.sendBeacon;
+  if (!navigator || !beacon) return;
   const json = "application/json";
-  const key = "phx-sim beacons";
-  type Kept = [url: string, type: string, bytes: number[]];
-  const kept = (): Kept[] => {
+  const urlOf = (text: string): URL | undefined => {
     try {
-      return JSON.parse(page.sessionStorage?.getItem(key) ?? "[]");
+      return new URL(text, page.location.href);
     } catch {
-      return [];
+      return undefined;
     }
   };
-  const keep = (all: Kept[]): boolean => {
-    try {
-      page.sessionStorage?.setItem(key, JSON.stringify(all));
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const left = kept();
-  if (left.length > 0 && keep([]))
-    for (const [url, type, bytes] of left) {
-      const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
-      fetch(url, { method: "POST", body: new Uint8Array(bytes), headers }).catch(() => {});
-    }
+  const isBlocked = (url: URL) => to.blocked.some((it) => new RegExp(it, "i").test(url.href));
+  let isForbidden = false;
+  page.addEventListener(
+    "securitypolicyviolation",
+    ({ blockedURI }) => {
+      if (blockedURI?.startsWith(to.origin)) isForbidden = true;
+    },
+    true,
+  );
+  const { bytesOf, bodyOf } = rememberParts(page);
+  const beacons = openBeacons(page);
+  beacons.sendAll();
 
   navigator.sendBeacon = function sendBeacon(this: unknown, text, data) {
     const url = urlOf(String(text));
-    const target = url && atSim(url);
+    const target = url && addressAtSim(to, url);
     if (!url || target === undefined) return Reflect.apply(beacon, this, [text, data]);
     if (isBlocked(url)) {
       // a request that is routed, and blocked there
@@ -230,27 +249,22 @@ function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void 
     }
     const bytes = isForbidden && target !== url.href ? bytesOf(data) : undefined;
     const type = typeof data === "string" ? "text/plain;charset=UTF-8" : ((data as Partial<Blob>)?.type ?? "");
-    if (bytes) return keep([...kept(), [url.href, type, bytes]]);
+    if (bytes) return beacons.keep([url.href, type, bytes]);
     const isJson = data instanceof page.Blob && data.type.startsWith(json);
     return Reflect.apply(beacon, this, [target, isJson ? data.slice(0, data.size, "text/plain") : data]);
   };
   page.fetch = function fetch_(this: unknown, input: string | URL | Request, init?: RequestInit) {
     const given = typeof input === "object" && "url" in input ? input : undefined;
     const url = (init?.keepalive ?? given?.keepalive) ? urlOf(given?.url ?? String(input)) : undefined;
-    const target = url && !isBlocked(url) ? atSim(url) : undefined;
+    const target = url && !isBlocked(url) ? addressAtSim(to, url) : undefined;
     const isOwn = url?.href !== target;
     if (target === undefined || (isOwn && isForbidden)) return Reflect.apply(fetch, this, [input, init]);
     const headers = new Headers(init?.headers ?? given?.headers);
     if (headers.get("content-type")?.startsWith(json)) headers.set("content-type", "text/plain");
-    const of = isOwn && given ? inits.get(given) : undefined;
     const { method, mode, credentials } = given ?? {};
     const sent = Reflect.apply(fetch, this, [
       isOwn ? target : input,
-      {
-        ...(given && isOwn && { method, mode, credentials, body: of?.body ?? null, keepalive: true }),
-        ...init,
-        headers,
-      },
+      { ...(given && isOwn && { method, mode, credentials, body: bodyOf(given), keepalive: true }), ...init, headers },
     ]);
     return sent.catch((error: unknown) => {
       if (!isForbidden || !isOwn || given) throw error;
@@ -260,7 +274,8 @@ function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void 
 }
 
 /** The script of a page that sends to the sim what it sends while it is left. */
-export const leavingScript = (to: LeavingRoute): string => `(${sendToSim})(${JSON.stringify(to)})`;
+export const leavingScript = (to: LeavingRoute): string =>
+  `(${sendToSim})(${JSON.stringify(to)}, {${Object.entries(inPage).map(([name, part]) => `${name}: ${part}`)}})`;
 
 interface BrowserRequest {
   readonly method: string;

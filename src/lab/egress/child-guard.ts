@@ -74,8 +74,7 @@ export async function openGuard({
   const keep = (call: BlockedCall) => {
     if (atProxy.length < callsKept) atProxy.push(call);
   };
-  const proxy: GuardProxy | undefined =
-    taken.length > 0 ? undefined : await openProxy({ simUrl: url, refuses, onBlocked: keep });
+  const proxy = taken.length > 0 ? undefined : await openProxy({ simUrl: url, refuses, onBlocked: keep });
   let inChildren: BlockedCall[] = [];
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -96,11 +95,6 @@ export async function openGuard({
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
-}
-
-interface GuardProxy {
-  readonly url: string;
-  close(): Promise<void>;
 }
 
 interface ProxyOptions {
@@ -182,7 +176,7 @@ function tunnel(target: string, client: Duplex, head: Buffer, track: (socket: So
   client.on("close", () => server.destroy());
 }
 
-async function openProxy(options: ProxyOptions): Promise<GuardProxy> {
+async function openProxy(options: ProxyOptions) {
   const sockets = new Set<Socket>();
   const track = (socket: Socket) => {
     sockets.add(socket);
@@ -207,8 +201,9 @@ async function openProxy(options: ProxyOptions): Promise<GuardProxy> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    /** Ends it and every connection through it. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         for (const socket of sockets) socket.destroy();
       }),

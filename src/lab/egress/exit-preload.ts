@@ -39,8 +39,11 @@ const immediate: Readonly<Record<string, EventOf>> = {
   groupIdentifyImmediate: () => "$groupidentify",
 };
 
+const fieldOf = (value: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>((it, key) => (typeof it === "object" && it !== null ? Reflect.get(it, key) : undefined), value);
+
 const textIn = (value: unknown, key: string): string | undefined => {
-  const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  const found = fieldOf(value, key);
   return typeof found === "string" ? found : undefined;
 };
 
@@ -56,11 +59,7 @@ function siteOf(stack: string | undefined): string | null {
 }
 
 /** Set by the SDK on the events that it makes of exceptions, whose own call was counted. */
-const isOfException = (props: unknown): boolean =>
-  typeof props === "object" && props !== null && Reflect.get(props, "_originatedFromCaptureException") === true;
-
-const fieldOf = (value: unknown, ...path: string[]): unknown =>
-  path.reduce<unknown>((it, key) => (typeof it === "object" && it !== null ? Reflect.get(it, key) : undefined), value);
+const isOfException = (props: unknown): boolean => fieldOf(props, "_originatedFromCaptureException") === true;
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
@@ -82,152 +81,53 @@ function getterOf(prototype: object, name: string): ((this: unknown) => unknown)
   return undefined;
 }
 
-function createLedger() {
-  const queued: SdkCall[] = [];
-  const preparing = new Set<SdkCall>();
-  const pending = new Set<SdkCall>();
-  const sentAtOnce = new Set<string>();
-  const calls: SdkCall[] = [];
+/** What the SDK was asked to send. */
+class Ledger {
+  readonly queued: SdkCall[] = [];
+  readonly preparing = new Set<SdkCall>();
+  readonly pending = new Set<SdkCall>();
+  readonly sentAtOnce = new Set<string>();
+  readonly #calls: SdkCall[] = [];
   /** The names of metrics in requests that have no response yet. */
-  const metricsUnderway: string[] = [];
-  let sending: readonly string[] = [];
-  const clients = new Set<object>();
-  const patchedMetrics = new WeakSet<object>();
-  let current: SdkCall | undefined;
+  readonly #metricsUnderway: string[] = [];
+  readonly #clients = new Set<object>();
+  readonly #patchedMetrics = new WeakSet<object>();
+  #sending: readonly string[] = [];
+  #current: SdkCall | undefined;
 
-  const keep = <T>(list: T[], item: T) => {
-    list.push(item);
-    if (list.length > most) list.shift();
-  };
-  const called = (kind: SdkCall["kind"], event: string): SdkCall => {
-    const call = { kind, event, uuid: null, site: siteOf(new Error().stack) };
-    keep(calls, call);
-    return call;
-  };
-  const takeCall = (kind: SdkCall["kind"], event: string): SdkCall | undefined => {
-    const at = calls.findIndex((it) => it.kind === kind && it.event === event);
-    return at === -1 ? undefined : calls.splice(at, 1)[0];
-  };
-  const hear = (payload: unknown) => {
-    const event = textIn(payload, "event");
-    const uuid = textIn(payload, "uuid");
-    if (event === undefined || uuid === undefined) return;
-    const call = takeCall("event", event);
-    if (call) preparing.delete(call);
-    keep(queued, { kind: "event", event, uuid, site: call?.site ?? null });
-  };
-  const watch = (client: unknown) => {
-    if (typeof client !== "object" || client === null || clients.has(client)) return;
-    clients.add(client);
-    const { on } = client as Methods;
-    for (const type of ["capture", "identify", "alias"]) on?.call(client, type, hear);
-  };
-
-  /** Has `before` run before a method; its result is passed to `after`. */
-  function around(
-    prototype: Methods,
-    name: string,
-    before: (args: readonly unknown[]) => SdkCall | undefined,
-    after: (call: SdkCall | undefined, result: unknown) => void = () => {},
-  ): void {
-    const method = prototype[name];
-    if (method === undefined) return;
-    prototype[name] = function patched(this: unknown, ...args: unknown[]) {
-      watch(this);
-      const call = before(args);
-      const outer = current;
-      current = call ?? outer;
-      try {
-        const result = method.apply(this, args);
-        after(call, result);
-        return result;
-      } finally {
-        current = outer;
-      }
-    };
-  }
-
-  const patchMetrics = (metrics: unknown) => {
-    if (typeof metrics !== "object" || metrics === null || patchedMetrics.has(metrics)) return;
-    patchedMetrics.add(metrics);
-    for (const name of ["count", "gauge", "histogram"]) {
-      const method = (metrics as Methods)[name];
-      if (method === undefined) continue;
-      Reflect.set(metrics, name, (...args: unknown[]) => {
-        called("metric", String(args[0]));
-        return method.apply(metrics, args);
-      });
-    }
-  };
-
-  const patch = (prototype: Methods) => {
+  /** Adds to the methods of the SDK's class; its own work stays as it is. */
+  patch(prototype: Methods): void {
     for (const [name, eventOf] of Object.entries(queueing))
-      around(prototype, name, ([props]) => (isOfException(props) ? undefined : called("event", eventOf(props))));
-    for (const [name, eventOf] of Object.entries(immediate))
-      around(
-        prototype,
-        name,
-        ([props]) => {
-          const event = eventOf(props);
-          sentAtOnce.add(event);
-          if (isOfException(props)) return undefined;
-          const call = { kind: "event", event, uuid: null, site: siteOf(new Error().stack) } as const;
-          pending.add(call);
-          return call;
-        },
-        (call, result) => whenSettled(result, () => void (call && pending.delete(call))),
+      this.#around(prototype, name, ([props]) =>
+        isOfException(props) ? undefined : this.#called("event", eventOf(props)),
       );
+    for (const [name, eventOf] of Object.entries(immediate)) this.#patchImmediate(prototype, name, eventOf);
     // the SDK's own events, such as those of flags
-    around(prototype, "enqueue", () => undefined);
+    this.#around(prototype, "enqueue", () => undefined);
     // what an event needs before it is queued
-    around(prototype, "addPendingPromise", ([promise]) => {
-      const call = current;
-      if (call !== undefined && !pending.has(call)) {
-        preparing.add(call);
-        whenSettled(promise, () => void preparing.delete(call));
+    this.#around(prototype, "addPendingPromise", ([promise]) => {
+      const call = this.#current;
+      if (call !== undefined && !this.pending.has(call)) {
+        this.preparing.add(call);
+        whenSettled(promise, () => void this.preparing.delete(call));
       }
       return undefined;
     });
-    around(prototype, "captureLog", ([options]) => called("log", textIn(options, "body") ?? ""));
+    this.#around(prototype, "captureLog", ([options]) => this.#called("log", textIn(options, "body") ?? ""));
     for (const name of ["startSpan", "withSpan"])
-      around(prototype, name, ([span]) => (typeof span === "string" ? called("span", span) : undefined));
-    around(
-      prototype,
-      "_sendMetricsBatch",
-      ([payload]) => {
-        sending = metricsIn(payload);
-        for (const it of sending) metricsUnderway.push(it);
-        return undefined;
-      },
-      (_, result) => {
-        const names = sending;
-        whenSettled(result, () => {
-          for (const it of names) metricsUnderway.splice(metricsUnderway.indexOf(it), 1);
-        });
-      },
-    );
-    const metrics = getterOf(prototype, "metrics");
-    if (metrics)
-      Object.defineProperty(prototype, "metrics", {
-        configurable: true,
-        get(this: unknown) {
-          watch(this);
-          const found: unknown = metrics.call(this);
-          patchMetrics(found);
-          return found;
-        },
-      });
-  };
+      this.#around(prototype, name, ([span]) => (typeof span === "string" ? this.#called("span", span) : undefined));
+    this.#patchMetricsOf(prototype);
+  }
 
   /** What clients hold back, beside events. */
-  function unsent(): { unsent: SdkCall[]; unread: string[] } {
+  unsent(): { unsent: SdkCall[]; unread: string[] } {
     const found: SdkCall[] = [];
     const unread = new Set<string>();
     const add = (kind: SdkCall["kind"], name: unknown) => {
       const event = typeof name === "string" ? name : "";
-      found.push({ kind, event, uuid: null, site: takeCall(kind, event)?.site ?? null });
+      found.push({ kind, event, uuid: null, site: this.#takeCall(kind, event)?.site ?? null });
     };
-    for (const client of clients) {
+    for (const client of this.#clients) {
       const logs = (client as Methods).getPersistedProperty?.call(client, "logs_queue");
       for (const it of listIn(logs)) add("log", fieldOf(it, "record", "body", "stringValue"));
       if (fieldOf(client, "_logs") !== undefined && logs !== undefined && !Array.isArray(logs)) unread.add("logs");
@@ -238,17 +138,138 @@ function createLedger() {
       if (series instanceof Map) for (const it of series.values()) add("metric", fieldOf(it, "name"));
       else if (fieldOf(client, "_metrics") !== undefined) unread.add("metrics");
     }
-    for (const it of metricsUnderway) add("metric", it);
+    for (const it of this.#metricsUnderway) add("metric", it);
     return { unsent: found, unread: [...unread] };
   }
-  return { patch, queued, preparing, pending, sentAtOnce, unsent };
+
+  #keep(list: SdkCall[], call: SdkCall): void {
+    list.push(call);
+    if (list.length > most) list.shift();
+  }
+
+  #called(kind: SdkCall["kind"], event: string): SdkCall {
+    const call = { kind, event, uuid: null, site: siteOf(new Error().stack) };
+    this.#keep(this.#calls, call);
+    return call;
+  }
+
+  #takeCall(kind: SdkCall["kind"], event: string): SdkCall | undefined {
+    const at = this.#calls.findIndex((it) => it.kind === kind && it.event === event);
+    return at === -1 ? undefined : this.#calls.splice(at, 1)[0];
+  }
+
+  /** A queued event, as the SDK emits it. */
+  #hear(payload: unknown): void {
+    const event = textIn(payload, "event");
+    const uuid = textIn(payload, "uuid");
+    if (event === undefined || uuid === undefined) return;
+    const call = this.#takeCall("event", event);
+    if (call) this.preparing.delete(call);
+    this.#keep(this.queued, { kind: "event", event, uuid, site: call?.site ?? null });
+  }
+
+  /** `on` is the SDK's own, documented way. */
+  #watch(client: unknown): void {
+    if (typeof client !== "object" || client === null || this.#clients.has(client)) return;
+    this.#clients.add(client);
+    const { on } = client as Methods;
+    for (const type of ["capture", "identify", "alias"]) on?.call(client, type, (it: unknown) => this.#hear(it));
+  }
+
+  /** Has `before` run before a method; its result is passed to `after`. */
+  #around(
+    prototype: Methods,
+    name: string,
+    before: (args: readonly unknown[]) => SdkCall | undefined,
+    after: (call: SdkCall | undefined, result: unknown) => void = () => {},
+  ): void {
+    const method = prototype[name];
+    if (method === undefined) return;
+    const enter = (client: unknown, args: unknown[]) => {
+      this.#watch(client);
+      const call = before(args);
+      const outer = this.#current;
+      this.#current = call ?? outer;
+      try {
+        const result = method.apply(client, args);
+        after(call, result);
+        return result;
+      } finally {
+        this.#current = outer;
+      }
+    };
+    prototype[name] = function patched(this: unknown, ...args: unknown[]) {
+      return enter(this, args);
+    };
+  }
+
+  #patchImmediate(prototype: Methods, name: string, eventOf: EventOf): void {
+    this.#around(
+      prototype,
+      name,
+      ([props]) => {
+        const event = eventOf(props);
+        this.sentAtOnce.add(event);
+        if (isOfException(props)) return undefined;
+        const call = { kind: "event", event, uuid: null, site: siteOf(new Error().stack) } as const;
+        this.pending.add(call);
+        return call;
+      },
+      (call, result) => whenSettled(result, () => void (call && this.pending.delete(call))),
+    );
+  }
+
+  #patchMetricsOf(prototype: Methods): void {
+    this.#around(
+      prototype,
+      "_sendMetricsBatch",
+      ([payload]) => {
+        this.#sending = metricsIn(payload);
+        this.#metricsUnderway.push(...this.#sending);
+        return undefined;
+      },
+      (_, result) => {
+        const names = this.#sending;
+        whenSettled(result, () => {
+          for (const it of names) this.#metricsUnderway.splice(this.#metricsUnderway.indexOf(it), 1);
+        });
+      },
+    );
+    const metrics = getterOf(prototype, "metrics");
+    if (!metrics) return;
+    const read = (client: unknown): unknown => {
+      this.#watch(client);
+      const found = metrics.call(client);
+      this.#patchMetrics(found);
+      return found;
+    };
+    Object.defineProperty(prototype, "metrics", {
+      configurable: true,
+      get(this: unknown) {
+        return read(this);
+      },
+    });
+  }
+
+  #patchMetrics(metrics: unknown): void {
+    if (typeof metrics !== "object" || metrics === null || this.#patchedMetrics.has(metrics)) return;
+    this.#patchedMetrics.add(metrics);
+    for (const name of ["count", "gauge", "histogram"]) {
+      const method = (metrics as Methods)[name];
+      if (method === undefined) continue;
+      Reflect.set(metrics, name, (...args: unknown[]) => {
+        this.#called("metric", String(args[0]));
+        return method.apply(metrics, args);
+      });
+    }
+  }
 }
 
-const ledger = createLedger();
+const ledger = new Ledger();
 const patched = new WeakSet<object>();
 
 function patchIn(module: unknown): boolean {
-  const found: unknown = typeof module === "object" && module !== null && Reflect.get(module, "PostHog");
+  const found = fieldOf(module, "PostHog");
   if (typeof found !== "function") return false;
   const prototype = found.prototype as object;
   if (!patched.has(prototype)) ledger.patch(prototype as Methods);
