@@ -9,8 +9,7 @@ import type { RequestHead, TrafficLog } from "../../state/journal/log/traffic-lo
 import { createBudget } from "../../state/journal/search.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
 import type { Person } from "../../state/persons/person.ts";
-import type { PersonPorts } from "../person-history/ports.ts";
-import { showPerson } from "../person-history/show.ts";
+import { type PersonPorts, showPerson } from "../person-history/persons.ts";
 import { newestOf } from "../person-history/walk.ts";
 import { momentOfEvent, shortened } from "./event-moment.ts";
 import { spansOf } from "./flag-spans.ts";

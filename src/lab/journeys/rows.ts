@@ -1,7 +1,6 @@
 import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
-import { personNamed } from "../person-history/person-found.ts";
-import { peopleNeeds } from "../person-history/ports.ts";
+import { peopleNeeds, personNamed } from "../person-history/persons.ts";
 import { type JourneyPorts, journeyOf } from "./journey.ts";
 import { Journey, JourneyQuery } from "./shapes.ts";
 

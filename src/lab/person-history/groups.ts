@@ -8,9 +8,8 @@ import type { StoredEvent } from "../../state/journal/event.ts";
 import { type Group, groupKeyText } from "../../state/persons/person.ts";
 import type { PersonStore } from "../../state/persons/person-store.ts";
 import { changesBetween, historiesOf } from "./changes.ts";
-import type { PersonPorts } from "./ports.ts";
+import { type PersonPorts, projectsOf, showGroup, showShort } from "./persons.ts";
 import type { Gap, GroupDetails, GroupStep, Origin, ShortEvent } from "./shapes.ts";
-import { showGroup, showShort } from "./show.ts";
 import { eventsWithin, taken } from "./walk.ts";
 
 /** `$groupidentify` events of a project that are examined, of all its groups. */
@@ -34,7 +33,7 @@ function typeIndex(people: PersonStore, project: number, type: string): number {
 
 /** The group with a type (name or index) and key; without a project the first one that has such a group. @throws SimError not_found */
 export function groupNamed(ports: PersonPorts, type: string, key: string, project: number | undefined): Group {
-  const projects = project === undefined ? ports.desk.worlds.current.projects.map((it) => it.id) : [project];
+  const projects = projectsOf(ports, project);
   for (const id of projects) {
     const group = ports.people.group(id, typeIndex(ports.people, id, type), key);
     if (group) return group;

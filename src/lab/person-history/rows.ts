@@ -1,8 +1,7 @@
 import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
 import { groupDetails, groupNamed, groupSearch } from "./groups.ts";
-import { historyOf, personNamed } from "./person-found.ts";
-import { type PersonPorts, peopleNeeds } from "./ports.ts";
+import { historyOf, type PersonPorts, peopleNeeds, personNamed, showGroup, showPerson } from "./persons.ts";
 import {
   GroupDetails,
   GroupListQuery,
@@ -15,7 +14,6 @@ import {
   StoredPersonWithHistory,
   TimelineQuery,
 } from "./shapes.ts";
-import { showGroup, showPerson } from "./show.ts";
 import { timelineOf } from "./timeline.ts";
 
 export const peopleSlice = slice(peopleNeeds, (ports: PersonPorts) => [
@@ -27,13 +25,7 @@ export const peopleSlice = slice(peopleNeeds, (ports: PersonPorts) => [
     query: PersonListQuery,
     reply: StoredPersonPage,
     async handle({ query: { project, distinct_id, search, limit, offset } }) {
-      const { results, more } = await ports.people.persons({
-        limit,
-        offset,
-        ...(project !== undefined && { project }),
-        ...(distinct_id !== undefined && { distinct_id }),
-        ...(search !== undefined && { search }),
-      });
+      const { results, more } = await ports.people.persons({ limit, offset, project, distinct_id, search });
       return { persons: results.map((it) => showPerson(it, it.distinct_ids)), more };
     },
   }),

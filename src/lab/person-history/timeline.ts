@@ -3,9 +3,8 @@ import type { JsonObject } from "../../kernel/base/json.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { Person } from "../../state/persons/person.ts";
 import { type Changed, historiesOf } from "./changes.ts";
-import type { PersonPorts } from "./ports.ts";
+import { type PersonPorts, showPerson, showShort } from "./persons.ts";
 import type { DatedJoin, Gap, Origin, PersonTimeline, TimelineEntry } from "./shapes.ts";
-import { showPerson, showShort } from "./show.ts";
 import { type Beginning, type Replay, type Replayed, replay } from "./timeline-replay.ts";
 import { newestOf, taken } from "./walk.ts";
 
