@@ -8,7 +8,7 @@ import type { Settings } from "../kernel/command/settings.ts";
 import { stopRequest, untilSignal } from "../kernel/command/signals.ts";
 import type { Style } from "../kernel/command/style.ts";
 import type { RecordingFacts } from "../lab/tapes/client.ts";
-import { choice, redact, text, texts, toggle } from "../lab/tapes/commands/option-rows.ts";
+import { choice, redact, text, texts, toggle } from "../lab/tapes/commands/options.ts";
 import { missedOf, replayed, tapeLines } from "../lab/tapes/commands/tape-summary.ts";
 import { banner, readyLine, recordBanner, recordReadyLine } from "../sim/command/banner.ts";
 import {

@@ -2,7 +2,7 @@ import type { Command } from "../kernel/command/command.ts";
 import { Failure } from "../kernel/command/failure.ts";
 import type { Options } from "../kernel/command/options.ts";
 import type { OptionTexts } from "../kernel/command/settings.ts";
-import { tapeAt } from "../lab/tapes/commands/option-rows.ts";
+import { tapeAt } from "../lab/tapes/commands/options.ts";
 import { rerouteOptions } from "../tools/exec/child-environment.ts";
 import { exec } from "../tools/exec/exec.ts";
 import { start } from "./start.ts";

@@ -9,7 +9,7 @@ import { peopleSlice } from "../lab/person-history/rows.ts";
 import { proxySlice } from "../lab/proxy-check/rows.ts";
 import { stateSlice } from "../lab/scenario/state/rows.ts";
 import { sessionSlice } from "../lab/sessions/rows.ts";
-import { requestHarSlice } from "../lab/tapes/har/request-rows.ts";
+import { requestHarSlice } from "../lab/tapes/har/request-har.ts";
 import { recordingSlice, tapeSlice } from "../lab/tapes/rows.ts";
 import { exportSlice } from "../service/batch-exports/rows.ts";
 import { flagSlice } from "../service/flags/rows.ts";

@@ -7,7 +7,7 @@ import {
   text,
   texts,
   toggle,
-} from "../../lab/tapes/commands/option-rows.ts";
+} from "../../lab/tapes/commands/options.ts";
 
 /** Options that need `--against`. */
 export const serviceOptions = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { harOf } from "../../../src/lab/tapes/har/request-har.ts";
+import { atOnce } from "../../../src/kernel/base/work.ts";
+import { harBytes, harEntry } from "../../../src/lab/tapes/har/request-har.ts";
 import type { TrafficLine } from "../../../src/state/journal/traffic.ts";
 
 const line = (given: Partial<TrafficLine> = {}): TrafficLine => ({
@@ -15,8 +16,17 @@ const line = (given: Partial<TrafficLine> = {}): TrafficLine => ({
   ...given,
 });
 
-const entryOf = (given: Partial<TrafficLine>) =>
-  (harOf([line(given)]).log as unknown as { entries: { request: object; response: object }[] }).entries[0];
+const entryOf = (given: Partial<TrafficLine>) => harEntry(line(given));
+
+const harOf = (lines: readonly TrafficLine[]) =>
+  JSON.parse(
+    atOnce(
+      harBytes(
+        lines.map((it) => Buffer.from(JSON.stringify(harEntry(it)))),
+        undefined,
+      ),
+    ).toString(),
+  );
 
 describe("requests", () => {
   test.each<[string, Partial<TrafficLine>, object]>([
@@ -34,7 +44,7 @@ describe("requests", () => {
       { text: "", comment: "not kept: too_large, 99000 bytes" },
     ],
   ])("%s", (_, given, postData) => {
-    expect(entryOf(given)?.request).toMatchObject({
+    expect(entryOf(given).request).toMatchObject({
       url: "http://sim.test:7490/capture/",
       postData: { params: [], ...postData },
       bodySize: 7,
@@ -62,11 +72,11 @@ describe("requests", () => {
       },
     ],
   ])("%s", (_, given, request) => {
-    expect(entryOf(given)?.request).toMatchObject(request);
+    expect(entryOf(given).request).toMatchObject(request);
   });
 
   test("without a body", () => {
-    expect(entryOf({ method: "GET" })?.request).not.toHaveProperty("postData");
+    expect(entryOf({ method: "GET" }).request).not.toHaveProperty("postData");
   });
 });
 
@@ -87,7 +97,7 @@ test.each<[string, Partial<TrafficLine>, object]>([
   // an answer may have such keys itself
   ["like that", { reply: { omitted: 1, bytes: 2 } }, { mimeType: "application/json", text: '{"omitted":1,"bytes":2}' }],
 ])("an answer's content: %s", (_, given, content) => {
-  expect(entryOf(given)?.response).toMatchObject({ content });
+  expect(entryOf(given).response).toMatchObject({ content });
 });
 
 test("an answer that a fault kept from arriving has the status 0", () => {
@@ -112,7 +122,7 @@ test.each<[string, Partial<TrafficLine>, object]>([
     { headers: pairs(["Location", "/there"], ["set-cookie", "***"], ["set-cookie", "***"]), redirectURL: "/there" },
   ],
 ])("an answer's headers: %s", (_, given, response) => {
-  expect(entryOf(given)?.response).toMatchObject(response);
+  expect(entryOf(given).response).toMatchObject(response);
 });
 
 test("a HAR says who made it, and has the entries in the order of the lines", () => {

@@ -6,7 +6,7 @@ import type { Style } from "../../../kernel/command/style.ts";
 import type { Placeholder } from "../redact/placeholders.ts";
 import { type Filling, fillingOf, type GivenKeys, keyNeeded } from "../send/plan.ts";
 import type { Survey } from "../send/survey.ts";
-import type { SendSettings } from "./send-options.ts";
+import type { SendSettings } from "./options.ts";
 
 /** The variable that gives the value of one placeholder: `PHX_SIM_SECRET_PASSWORD_1` for `{{secret:password#1}}`. */
 const secretVariable = ({ kind, number }: Placeholder): string => `PHX_SIM_SECRET_${kind.toUpperCase()}_${number}`;

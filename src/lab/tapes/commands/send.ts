@@ -1,5 +1,5 @@
 import { type Command, command, type Shell } from "../../../kernel/command/command.ts";
-import { type SendSettings, sendOptions } from "./send-options.ts";
+import { type SendSettings, sendOptions } from "./options.ts";
 
 export const send: Command = command({
   name: "send",

@@ -1,5 +1,5 @@
 import { type Command, command } from "../../../kernel/command/command.ts";
-import { redact, reportOptions, tapeAt, text, toggle } from "./option-rows.ts";
+import { redact, reportOptions, tapeAt, text, toggle } from "./options.ts";
 
 const tape = tapeAt(1, "Its name (tapes/NAME.tape.ndjson) or its path");
 const json = toggle("Print JSON");

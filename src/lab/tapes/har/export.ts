@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from "../../../kernel/base/json.ts";
-import { version } from "../../../kernel/base/version.ts";
 import { plainBytes } from "../format/bodies.ts";
 import { type Exchange, type HeaderPairs, headerOf, type TapeBody, type WireForm } from "../format/exchange.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";
@@ -7,6 +6,7 @@ import { type Placed, type ReadOptions, readPlaced } from "../format/read.ts";
 import { lineOf } from "../format/tape-file.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { scanExchange } from "../redact/scan.ts";
+import { creator, nameValue, queryOf, unknownSize } from "./entry.ts";
 import { HarError } from "./import.ts";
 
 export interface ExportOptions extends Pick<ReadOptions, "onProblem"> {
@@ -26,7 +26,6 @@ function suspicionIn(exchange: Exchange, entry: string): string | undefined {
 }
 
 const start = (header: TapeHeader): string => {
-  const creator = { name: "phx-sim", version };
   const comment = `tape ${header.id}, recorded ${header.created} by ${header.creator}; secrets are placeholders`;
   return `{"log":{"version":"1.2","creator":${lineOf(creator)},"comment":${lineOf(comment)},"pages":[],"entries":[`;
 };
@@ -71,18 +70,12 @@ export async function* exportHar(tape: string, options: ExportOptions = {}): Asy
   yield end;
 }
 
-/** Exchanges as HTTP Archive 1.2 has them (software-is-hard.com/blog/har-12-spec); cookies are in the headers only. */
-
-const unknown = -1;
-
 interface Message {
   http: string;
   headers: HeaderPairs;
   wire: WireForm;
   body?: TapeBody;
 }
-
-const nameValue = ([name, value]: readonly [string, string]): JsonObject => ({ name, value });
 
 const versionText = (http: string): string => (http === "" ? "HTTP/1.1" : `HTTP/${http}`);
 
@@ -96,11 +89,6 @@ const wasUnpacked = ({ body, wire }: Message): boolean => body !== undefined && 
 
 const headersOf = (message: Message): JsonObject[] =>
   message.headers.filter(([name]) => !(wasUnpacked(message) && untrue.test(name))).map(nameValue);
-
-function queryOf(url: string): JsonObject[] {
-  const mark = url.indexOf("?");
-  return mark === -1 ? [] : Array.from(new URLSearchParams(url.slice(mark + 1)), nameValue);
-}
 
 /** What a request carried; the format has no place for bytes, so they go where HTTP Toolkit puts them. */
 function sentBody({ headers, body, wire }: Message): JsonObject {
@@ -145,7 +133,7 @@ const requestOf = ({ req }: Exchange): JsonObject => ({
   cookies: [],
   headers: headersOf(req),
   queryString: queryOf(req.url),
-  headersSize: unknown,
+  headersSize: unknownSize,
   bodySize: req.wire.bytes,
   ...sentBody(req),
 });
@@ -160,8 +148,8 @@ const noAnswer = (aborted: string | undefined): JsonObject => ({
   headers: [],
   content: { size: 0, mimeType: "x-unknown" },
   redirectURL: "",
-  headersSize: unknown,
-  bodySize: unknown,
+  headersSize: unknownSize,
+  bodySize: unknownSize,
   _error: endings[aborted ?? ""] ?? "net::ERR_FAILED",
 });
 
@@ -175,7 +163,7 @@ function responseOf({ res, aborted }: Exchange): JsonObject {
     headers: headersOf(res),
     content: contentOf(res),
     redirectURL: headerOf(res.headers, "location") ?? "",
-    headersSize: unknown,
+    headersSize: unknownSize,
     bodySize: res.wire.bytes,
     ...(aborted && { _error: "net::ERR_CONTENT_LENGTH_MISMATCH" }),
   };
@@ -201,7 +189,15 @@ export function writeEntry(exchange: Exchange): JsonObject {
     request: requestOf(exchange),
     response: responseOf(exchange),
     cache: {},
-    timings: { blocked: unknown, dns: unknown, connect: unknown, ssl: unknown, send: 0, wait, receive: total - wait },
+    timings: {
+      blocked: unknownSize,
+      dns: unknownSize,
+      connect: unknownSize,
+      ssl: unknownSize,
+      send: 0,
+      wait,
+      receive: total - wait,
+    },
     _phx_sim: ours(exchange),
   };
 }

@@ -1,29 +1,27 @@
 import { STATUS_CODES } from "node:http";
-import { joiningBytes } from "../../../kernel/base/bytes-turns.ts";
+import { z } from "zod";
+import { decodingText, joiningBytes } from "../../../kernel/base/bytes-turns.ts";
 import { isoOf } from "../../../kernel/base/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
-import { version } from "../../../kernel/base/version.ts";
-import type { Stepwise } from "../../../kernel/base/work.ts";
+import { writingJson } from "../../../kernel/base/json-turns.ts";
+import { inSlices, type Stepwise } from "../../../kernel/base/work.ts";
 import { headerIn } from "../../../kernel/http/client-address.ts";
+import { jsonText } from "../../../kernel/http/reply.ts";
+import { row } from "../../../kernel/http/row.ts";
+import { slice } from "../../../kernel/http/slice.ts";
+import { parseRequestFilter } from "../../../state/journal/filter-parameter.ts";
+import { Limit, UntilRequest } from "../../../state/journal/query-shapes.ts";
+import { RequestListQuery } from "../../../state/journal/request-shapes.ts";
 import { resultsOf } from "../../../state/journal/results.ts";
+import { examineRequests, type RequestSearchPorts } from "../../../state/journal/search.ts";
 import { replyHeadersOf, type TrafficLine } from "../../../state/journal/traffic.ts";
 import { isUnmatched } from "../../../state/journal/unmatched.ts";
-
-/** The journal in the terms of HTTP Archive 1.2 (software-is-hard.com/blog/har-12-spec). */
+import { creator, nameValue, queryOf, unknownSize } from "./entry.ts";
 
 const httpVersion = "HTTP/1.1";
-const unknownSize = -1;
 
-type NameValue = { name: string; value: string };
-
-const headersOf = (flat: readonly string[]): NameValue[] =>
-  Array.from({ length: flat.length / 2 }, (_, i) => ({ name: flat[2 * i] ?? "", value: flat[2 * i + 1] ?? "" }));
-
-function queryOf(target: string): NameValue[] {
-  const mark = target.indexOf("?");
-  const query = new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1));
-  return Array.from(query, ([name, value]) => ({ name, value }));
-}
+const headersOf = (flat: readonly string[]): JsonObject[] =>
+  Array.from({ length: flat.length / 2 }, (_, i) => nameValue([flat[2 * i] ?? "", flat[2 * i + 1] ?? ""]));
 
 /** The journal keeps no scheme: a proxy in front may have had another one. */
 const urlOf = ({ headers, target }: TrafficLine): string =>
@@ -114,14 +112,7 @@ export function harEntry(line: TrafficLine, body?: string): JsonObject {
   };
 }
 
-const creator = { name: "phx-sim", version };
-
-/** A HAR of requests in the order they are given. */
-export const harOf = (lines: Iterable<TrafficLine>): JsonObject => ({
-  log: { version: "1.2", creator, entries: Array.from(lines, (it) => harEntry(it)) },
-});
-
-/** The same as bytes of JSON, made of entries that are bytes already. */
+/** A HAR as bytes of JSON, made of entries that are bytes already. */
 export function harBytes(entries: readonly Buffer[], comment: string | undefined): Stepwise<Buffer> {
   const facts = JSON.stringify({ version: "1.2", creator, ...(comment !== undefined && { comment }) });
   const between = Buffer.from(",\n");
@@ -131,3 +122,63 @@ export function harBytes(entries: readonly Buffer[], comment: string | undefined
     Buffer.from("]}}"),
   ]);
 }
+
+const { before: _, ...listFields } = RequestListQuery.shape;
+const HarQuery = z.strictObject({
+  ...listFields,
+  until: UntilRequest.optional(),
+  limit: Limit.default(1_000).describe("Maximum number of requests (default: 1000)"),
+});
+
+const Har = z
+  .strictObject({
+    log: z.looseObject({
+      version: z.literal("1.2"),
+      creator: z.strictObject({ name: z.string(), version: z.string() }),
+      comment: z.string().optional(),
+      entries: z.array(z.looseObject({})),
+    }),
+  })
+  .meta({ title: "Har" });
+
+/** Bytes of a HAR: it must fit into memory several times. */
+const largestHar = 200 * 1024 * 1024;
+
+function* writingEntry(line: TrafficLine): Stepwise<Buffer> {
+  const body = line.body === undefined ? undefined : yield* decodingText(yield* writingJson(line.body));
+  return yield* writingJson(harEntry(line, body));
+}
+
+export const requestHarSlice = slice(["log", "clock", "worlds"], (ports: RequestSearchPorts) => [
+  row({
+    method: "GET",
+    path: "/__sim/requests.har",
+    access: "control",
+    summary: "Exports the newest requests of the journal as HAR 1.2, oldest first",
+    query: HarQuery,
+    replies: { 200: { description: "The newest requests, oldest first", shape: Har } },
+    async handle({ query: { until, limit, filter, ...selection } }) {
+      const before = until === undefined ? undefined : until + 1;
+      // each entry becomes text as soon as it is read, because bodies may be large
+      const entries: Buffer[] = [];
+      let size = 0;
+      let comment: string | undefined;
+      for await (const { head } of examineRequests(ports, {
+        ...selection,
+        before,
+        filter: parseRequestFilter(filter),
+      })) {
+        const line = head && (await inSlices(ports.log.reading(head.n)));
+        if (!line) continue;
+        const entry = await inSlices(writingEntry(line));
+        size += entry.length;
+        if (size > largestHar && entries.length > 0) {
+          comment = `requests up to ${line.n} are left out: a HAR has at most ${largestHar / 1024 / 1024} MB; ?until=${line.n} continues`;
+          break;
+        }
+        if (entries.push(entry) === limit) break;
+      }
+      return { ...jsonText(""), body: await inSlices(harBytes(entries.reverse(), comment)) };
+    },
+  }),
+]);

@@ -108,18 +108,34 @@ export interface TapeEvent {
 const listed = (list: readonly Json[], root: string): TapeEvent[] =>
   list.filter(isObject).map((event) => ({ event, root: `${root}[]` }));
 
-const lists = ["batch", "data"];
+const eventsOf = (value: Json | undefined, root: string): TapeEvent[] =>
+  Array.isArray(value) ? listed(value, root) : isObject(value) ? [{ event: value, root }] : [];
 
-/** The events of a capture body, as SDKs send them: a list, a batch, or one alone. */
+/** Where the events of a capture body are, as SDKs send them; undefined: it is a list of them, or one alone. */
+const listNameIn = (body: Json | undefined): string | undefined =>
+  isObject(body)
+    ? ["batch", "data"].find((name) => Array.isArray(own(body, name)) || isObject(own(body, name)))
+    : undefined;
+
 export function eventsIn(body: Json | undefined): TapeEvent[] {
-  if (Array.isArray(body)) return listed(body, "req.body");
-  if (!isObject(body)) return [];
-  for (const name of lists) {
-    const inner = own(body, name);
-    if (Array.isArray(inner)) return listed(inner, `req.body.${name}`);
-    if (isObject(inner)) return [{ event: inner, root: `req.body.${name}` }];
+  const name = listNameIn(body);
+  return isObject(body) && name !== undefined
+    ? eventsOf(own(body, name), `req.body.${name}`)
+    : eventsOf(body, "req.body");
+}
+
+/** A capture body with its events changed, those that become undefined left out; undefined: none is left. */
+export function withEvents(body: Json, change: (event: JsonObject) => JsonObject | undefined): Json | undefined {
+  const each = (it: Json): Json | undefined => (isObject(it) ? change(it) : it);
+  function changed(value: Json): Json | undefined {
+    if (!Array.isArray(value)) return each(value);
+    const kept = value.map(each).filter((it) => it !== undefined);
+    return kept.length > 0 || value.length === 0 ? kept : undefined;
   }
-  return [{ event: body, root: "req.body" }];
+  const name = listNameIn(body);
+  if (!isObject(body) || name === undefined) return changed(body);
+  const events = changed(own(body, name) ?? null);
+  return events === undefined ? undefined : { ...body, [name]: events };
 }
 
 export function nameOf({ event }: TapeEvent): string {

@@ -123,11 +123,10 @@ function replaceBinary(text: string, inside: Inside): string {
   return after === packed.text ? text : packed.pack(after).toString("latin1");
 }
 
-const base64Text = (run: string): string | undefined => {
-  if (uuid.test(run)) return undefined;
-  const packed = repackable(Buffer.from(run.replace(/\s|\\[rn]/g, ""), "base64"));
-  return packed === undefined || packed === "unreadable" ? undefined : packed.text;
-};
+function base64Text(run: string): string | undefined {
+  const packed = uuid.test(run) ? undefined : repackable(Buffer.from(run.replace(/\s|\\[rn]/g, ""), "base64"));
+  return packed === "unreadable" ? undefined : packed?.text;
+}
 
 /** Deeper encodings than any client has. */
 const mostOpened = 6;

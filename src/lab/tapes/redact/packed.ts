@@ -50,13 +50,10 @@ function unpacked(packing: Packing, bytes: Buffer): Buffer | undefined {
 
 /** A text of letters and the like: bytes that happen to be UTF-8 are not worth a look. */
 function textOf(bytes: Buffer): string | undefined {
-  if (bytes.length < 4) return undefined;
-  if (isUtf8(bytes)) {
-    const text = bytes.toString("utf8");
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has
-    return /[\x00-\x08\x0e-\x1a]/.test(text) ? undefined : text;
-  }
-  return undefined;
+  if (bytes.length < 4 || !isUtf8(bytes)) return undefined;
+  const text = bytes.toString("utf8");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has
+  return /[\x00-\x08\x0e-\x1a]/.test(text) ? undefined : text;
 }
 
 /** The text in some bytes. `unreadable`: they are compressed, but damaged or too large to be searched. */

@@ -1,10 +1,9 @@
 import { escapedPattern } from "../../../kernel/base/text.ts";
 
 /**
- * Formats of tokens that can be recognised without a name beside them. They follow the rules of gitleaks, a maintained
- * public rule set: the first column is the id of the rule there. Rules that need a keyword near the token are left out
- * unless the token has a prefix of its own, because names are checked in names.ts. Lengths are minimums, and shorter than those of real tokens where the prefix
- * alone is unmistakable: tests use short ones, and bodies are cut off.
+ * Formats of tokens that can be recognised without a name beside them, as gitleaks has them: the first column is the id
+ * of its rule. Rules that need a keyword near the token are left out, because names are checked in names.ts. Lengths are
+ * minimums, and shorter than those of real tokens where the prefix is unmistakable: bodies are cut off.
  */
 export const ruleSet = {
   name: "gitleaks",
@@ -17,8 +16,8 @@ const alphanumeric = "A-Za-z0-9";
 const hex = "a-fA-F0-9";
 const wordy = "\\w-";
 
-/** `lead` as it stands, then at least `least` characters of a class. */
-type Row = readonly [rule: string, lead: string, chars: string, least: number];
+/** One of some leads (between them a blank) as it stands, then at least `least` characters of a class. */
+type Row = readonly [rule: string, leads: string, chars: string, least: number];
 
 const prefixed: readonly Row[] = [
   ["1password-service-account-token", "ops_eyJ", "A-Za-z0-9+/=", 100],
@@ -37,22 +36,17 @@ const prefixed: readonly Row[] = [
   ["digitalocean-access-token", "doo_v1_", hex, 32],
   ["digitalocean-pat", "dop_v1_", hex, 32],
   ["digitalocean-refresh-token", "dor_v1_", hex, 32],
-
   ["doppler-api-token", "dp.pt.", alphanumeric, 40],
-  ["duffel-api-token", "duffel_test_", "\\w=-", 30],
-  ["duffel-api-token", "duffel_live_", "\\w=-", 30],
+  ["duffel-api-token", "duffel_test_ duffel_live_", "\\w=-", 30],
   ["dynatrace-api-token", "dt0c01.", "A-Za-z0-9.", 60],
   ["easypost-api-token", "EZAK", alphanumeric, 54],
   ["easypost-test-api-token", "EZTK", alphanumeric, 54],
-  ["facebook-page-access-token", "EAAM", alphanumeric, 100],
-  ["facebook-page-access-token", "EAAC", alphanumeric, 100],
+  ["facebook-page-access-token", "EAAM EAAC", alphanumeric, 100],
   ["flutterwave-secret-key", "FLWSECK_TEST-", "A-Za-z0-9-", 12],
   ["flutterwave-secret-key", "FLWSECK-", "A-Za-z0-9-", 32],
   ["flutterwave-public-key", "FLWPUBK_TEST-", "A-Za-z0-9-", 32],
   ["flyio-access-token", "fo1_", wordy, 43],
-  ["flyio-access-token", "fm1a_", "A-Za-z0-9+/=", 100],
-  ["flyio-access-token", "fm1r_", "A-Za-z0-9+/=", 100],
-  ["flyio-access-token", "fm2_", "A-Za-z0-9+/=", 100],
+  ["flyio-access-token", "fm1a_ fm1r_ fm2_", "A-Za-z0-9+/=", 100],
   ["frameio-api-token", "fio-u-", "\\w=-", 40],
   ["gitlab-cicd-job-token", "glcbt-", wordy, 16],
   ["gitlab-deploy-token", "gldt-", wordy, 16],
@@ -72,8 +66,7 @@ const prefixed: readonly Row[] = [
   ["huggingface-access-token", "hf_", alphanumeric, 30],
   ["huggingface-organization-api-token", "api_org_", alphanumeric, 30],
   ["infracost-api-token", "ico-", alphanumeric, 32],
-  ["intra42-client-secret", "s-s4t2ud-", hex, 64],
-  ["intra42-client-secret", "s-s4t2af-", hex, 64],
+  ["intra42-client-secret", "s-s4t2ud- s-s4t2af-", hex, 64],
   ["linear-api-key", "lin_api_", alphanumeric, 32],
   ["new-relic-browser-api-token", "NRJS-", hex, 19],
   ["new-relic-insert-key", "NRII-", "A-Za-z0-9-", 24],
@@ -99,21 +92,17 @@ const prefixed: readonly Row[] = [
   ["settlemint-application-access-token", "sm_aat_", alphanumeric, 16],
   ["settlemint-personal-access-token", "sm_pat_", alphanumeric, 16],
   ["settlemint-service-access-token", "sm_sat_", alphanumeric, 16],
-  ["shippo-api-token", "shippo_live_", hex, 30],
-  ["shippo-api-token", "shippo_test_", hex, 30],
+  ["shippo-api-token", "shippo_live_ shippo_test_", hex, 30],
   ["shopify-access-token", "shpat_", hex, 30],
   ["shopify-custom-access-token", "shpca_", hex, 30],
   ["shopify-private-app-access-token", "shppa_", hex, 30],
   ["shopify-shared-secret", "shpss_", hex, 30],
   ["slack-app-token", "xapp-", "A-Za-z0-9-", 20],
-  ["sonar-api-token", "squ_", hex, 40],
-  ["sonar-api-token", "sqp_", hex, 40],
-  ["sonar-api-token", "sqa_", hex, 40],
+  ["sonar-api-token", "squ_ sqp_ sqa_", hex, 40],
   ["sourcegraph-access-token", "sgp_", "\\w", 40],
   ["square-access-token", "sq0atp-", wordy, 22],
   ["square-access-token", "EAAA", wordy, 56],
-  ["stripe-access-token", "sk_prod_", alphanumeric, 10],
-  ["stripe-access-token", "rk_prod_", alphanumeric, 10],
+  ["stripe-access-token", "sk_prod_ rk_prod_", alphanumeric, 10],
   ["typeform-api-token", "tfp_", "\\w=.-", 40],
   ["vault-batch-token", "hvb.", wordy, 90],
   ["vault-service-token", "hvs.", wordy, 60],
@@ -126,8 +115,7 @@ const documented: readonly Row[] = [
   ["bitbucket-app-password", "ATBB", alphanumeric, 28],
   ["bitbucket-data-center-token", "BBDC-", "A-Za-z0-9+/", 40],
   ["buildkite-api-token", "bkua_", hex, 40],
-  ["docker-access-token", "dckr_pat_", wordy, 24],
-  ["docker-access-token", "dckr_oat_", wordy, 24],
+  ["docker-access-token", "dckr_pat_ dckr_oat_", wordy, 24],
   ["doppler-api-token", "dp.ct.", alphanumeric, 40],
   ["doppler-api-token", "dp.st.", "\\w.-", 40],
   ["doppler-api-token", "dp.sa.", alphanumeric, 40],
@@ -136,8 +124,7 @@ const documented: readonly Row[] = [
   ["google-client-secret", "GOCSPX-", wordy, 24],
   ["google-refresh-token", "1//0", wordy, 40],
   ["groq-api-key", "gsk_", alphanumeric, 40],
-  ["langsmith-api-key", "lsv2_pt_", "a-f0-9_", 32],
-  ["langsmith-api-key", "lsv2_sk_", "a-f0-9_", 32],
+  ["langsmith-api-key", "lsv2_pt_ lsv2_sk_", "a-f0-9_", 32],
   ["linear-oauth-token", "lin_oauth_", alphanumeric, 32],
   ["mapbox-secret-token", "sk.eyJ", "\\w.-", 40],
   ["netlify-access-token", "nfp_", alphanumeric, 36],
@@ -162,8 +149,7 @@ const documented: readonly Row[] = [
   ["elevenlabs-api-key", "sk_", hex, 48],
   ["fireworks-api-key", "fw_", alphanumeric, 22],
   ["gitlab-runner-registration-token", "glrtr-", wordy, 16],
-  ["inngest-signing-key", "signkey-prod-", hex, 32],
-  ["inngest-signing-key", "signkey-test-", hex, 32],
+  ["inngest-signing-key", "signkey-prod- signkey-test-", hex, 32],
   ["jina-api-key", "jina_", alphanumeric, 40],
   ["neon-api-key", "napi_", "a-z0-9", 60],
   ["notion-api-token", "secret_", alphanumeric, 43],
@@ -172,13 +158,8 @@ const documented: readonly Row[] = [
   ["render-api-key", "rnd_", alphanumeric, 28],
   ["snyk-api-token", "snyk_uat.", "\\w.-", 40],
   ["statsig-secret-key", "secret-", alphanumeric, 40],
-  ["trigger-dev-secret-key", "tr_prod_", alphanumeric, 20],
-  ["trigger-dev-secret-key", "tr_dev_", alphanumeric, 20],
-  ["trigger-dev-secret-key", "tr_stg_", alphanumeric, 20],
-  ["vercel-access-token", "vcp_", alphanumeric, 40],
-  ["vercel-access-token", "vca_", alphanumeric, 40],
-  ["vercel-access-token", "vci_", alphanumeric, 40],
-  ["vercel-access-token", "vcr_", alphanumeric, 40],
+  ["trigger-dev-secret-key", "tr_prod_ tr_dev_ tr_stg_", alphanumeric, 20],
+  ["vercel-access-token", "vcp_ vca_ vci_ vcr_", alphanumeric, 40],
   ["vercel-ai-gateway-key", "vck_", alphanumeric, 40],
   ["wandb-api-key", "wandb_v1_", "\\w", 40],
 ];
@@ -280,13 +261,11 @@ const special: readonly Special[] = [
 ];
 
 const formats: readonly Special[] = [
-  ...[...prefixed, ...documented].map(
-    ([rule, lead, chars, least]): Special => [
-      rule,
-      lead,
-      new RegExp(`(?<![A-Za-z0-9])${escapedPattern(lead)}[${chars}]{${least},}`, "g"),
-      escapedPattern(lead),
-    ],
+  ...[...prefixed, ...documented].flatMap(([rule, leads, chars, least]) =>
+    leads.split(" ").map((lead): Special => {
+      const start = escapedPattern(lead);
+      return [rule, lead, new RegExp(`(?<![A-Za-z0-9])${start}[${chars}]{${least},}`, "g"), start];
+    }),
   ),
   ...special,
 ];

@@ -2,10 +2,9 @@ import { isObject, type Json, own } from "../../../kernel/base/json.ts";
 import { nameTest } from "../../../kernel/base/wildcard.ts";
 import { type Exchange, jsonOf } from "../format/exchange.ts";
 import { isCapture } from "../format/routes.ts";
-import { eventsIn } from "../match/requests.ts";
+import { withEvents } from "../match/requests.ts";
 import { decodedPart } from "../redact/fields.ts";
 import { placeholdersIn } from "../redact/placeholders.ts";
-import { withEvents } from "./plan.ts";
 
 /** What `--exclude` leaves out of a tape that is sent: whole requests, events, and single values. */
 export const exclusionExpected = "a route (capture, 'GET /api/*'), event:NAME, or path:body.batch[].properties.card";
@@ -88,13 +87,14 @@ const removals: Readonly<Record<Root, (exchange: Exchange, steps: readonly Step[
   event(exchange, steps) {
     if (!isCapture(exchange.route)) return exchange;
     let isChanged = false;
-    const next = withJson(exchange, (json) =>
-      withEvents(json, (event) => {
+    const next = withJson(exchange, (json) => {
+      const changed = withEvents(json, (event) => {
         const after = without(event, steps);
         isChanged ||= after !== event;
         return isObject(after) ? after : event;
-      }),
-    );
+      });
+      return changed ?? json;
+    });
     return isChanged ? next : exchange;
   },
   headers(exchange, steps) {
@@ -108,31 +108,6 @@ const removals: Readonly<Record<Root, (exchange: Exchange, steps: readonly Step[
     return url === exchange.req.url ? exchange : { ...exchange, req: { ...exchange.req, url } };
   },
 };
-
-/** A capture body without the events that fit, and their number; null: none is left. */
-function withoutEvents(body: Json, fits: (name: string) => boolean): { body: Json | null; times: number } {
-  let times = 0;
-  const isKept = (event: Json): boolean => {
-    const name = isObject(event) ? own(event, "event") : undefined;
-    const isKept = typeof name !== "string" || !fits(name);
-    if (!isKept) times++;
-    return isKept;
-  };
-  const listIn = (list: readonly Json[]): Json[] | null => {
-    const kept = list.filter(isKept);
-    return kept.length > 0 || times === 0 ? kept : null;
-  };
-  if (Array.isArray(body)) return { body: listIn(body), times };
-  if (!isObject(body)) return { body, times };
-  for (const name of ["batch", "data"]) {
-    const events = own(body, name);
-    if (!Array.isArray(events)) continue;
-    const kept = listIn(events);
-    return { body: kept && { ...body, [name]: kept }, times };
-  }
-  const [single] = eventsIn(body);
-  return { body: single === undefined || isKept(single.event) ? body : null, times };
-}
 
 type Rule = (exchange: Exchange) => { left: Exchange | undefined; times: number };
 
@@ -151,9 +126,15 @@ function ruleOf(text: string): Rule {
     return (exchange) => {
       const json = exchange.route === "capture" ? jsonOf(exchange.req.body) : undefined;
       if (json === undefined) return { left: exchange, times: 0 };
-      const { body, times } = withoutEvents(json, isMeant);
+      let times = 0;
+      const body = withEvents(json, (event) => {
+        const name = own(event, "event");
+        if (typeof name !== "string" || !isMeant(name)) return event;
+        times++;
+        return undefined;
+      });
       if (times === 0) return { left: exchange, times };
-      return { left: body === null ? undefined : withJson(exchange, () => body), times };
+      return { left: body === undefined ? undefined : withJson(exchange, () => body), times };
     };
   return (exchange) => (isMeant(exchange.route) ? { left: undefined, times: 1 } : { left: exchange, times: 0 });
 }

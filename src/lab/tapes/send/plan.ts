@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, own } from "../../../kernel/base/
 import { readMoment } from "../../../kernel/base/time-text.ts";
 import { encodeBody, readableCodings } from "../format/bodies.ts";
 import { type Exchange, type HeaderPairs, headerOf, type TapeBody, targetOf } from "../format/exchange.ts";
+import { withEvents } from "../match/requests.ts";
 import { fillBody, fillHeaders, fillText, unresolved } from "../redact/bind.ts";
 import { type Placeholder, placeholdersIn } from "../redact/placeholders.ts";
 import type { Prepared } from "../upstream/transport.ts";
@@ -82,7 +83,7 @@ function captured(body: Json, exchange: Exchange, { shiftMs, newUuid }: SendPlan
     const moved = timed(event, times);
     return newUuid ? renamed(moved, newUuid) : moved;
   });
-  return withSentAt(changed, now);
+  return withSentAt(changed ?? body, now);
 }
 
 function bodyOf(exchange: Exchange, plan: SendPlan, now: number, value: Value): TapeBody | undefined {
@@ -129,23 +130,6 @@ export function planSend(exchange: Exchange, plan: SendPlan, now: number): Plann
       body,
     },
   };
-}
-
-const lists = ["batch", "data"];
-
-/** A capture body with its events changed, as SDKs send them: a list, a batch, or one alone. */
-export function withEvents(body: Json, change: (event: JsonObject) => JsonObject): Json {
-  const each = (it: Json): Json => (isObject(it) ? change(it) : it);
-  if (Array.isArray(body)) return body.map(each);
-  if (!isObject(body)) return body;
-  const list = lists.find((name) => typeof own(body, name) === "object" && own(body, name) !== null);
-  if (list === undefined) return change(body);
-  return Object.fromEntries(
-    Object.entries(body).map(([key, it]) => {
-      if (key !== list) return [key, it];
-      return [key, Array.isArray(it) ? it.map(each) : each(it)];
-    }),
-  );
 }
 
 /** When an event happened, ms since the epoch. `at`: when it arrived. */

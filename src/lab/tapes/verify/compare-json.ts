@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own as ownKey } from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, own as ownKey, sortedText } from "../../../kernel/base/json.ts";
 import { getOrMake } from "../../../kernel/base/recent-map.ts";
 import type { HeaderPairs, TapeBody } from "../format/exchange.ts";
 import type { DifferenceGroup } from "../shapes.ts";
@@ -47,15 +47,12 @@ export function compareShapes(recorded: Shape, own: Shape, path: string, report:
 }
 
 function compareKey(key: string, recorded: Shape, own: Shape, at: string, report: Report): void {
-  if (isFreeForm(key)) {
-    compareTypes(recorded, own, at, report);
-    return;
-  }
-  if (!isMap(key)) {
+  if (!freeForm.has(key) && !maps.has(key)) {
     compareShapes(recorded, own, at, report);
     return;
   }
   compareTypes(recorded, own, at, report);
+  if (freeForm.has(key)) return;
   const [left, right] = [valuesOf(recorded), valuesOf(own)];
   // A list where the other one has a map was reported above.
   if (left && right) compareShapes(left, right, `${at}.*`, report);
@@ -169,16 +166,10 @@ const longest = 60;
 
 /** Where values of the same shape differ, outside of what differs always. Shapes are not its business. */
 export function compareValues(recorded: Json, own: Json, path: string, report: Report): void {
-  if (Array.isArray(recorded) && Array.isArray(own)) {
-    compareLists(recorded, own, path, report);
-    return;
-  }
-  if (isObject(recorded) && isObject(own)) {
-    compareObjects(recorded, own, path, report);
-    return;
-  }
-  if (typeOf(recorded) !== typeOf(own) || recorded === own || isNoise(recorded, own)) return;
-  report(differing(recorded, own, path));
+  if (Array.isArray(recorded) && Array.isArray(own)) compareLists(recorded, own, path, report);
+  else if (isObject(recorded) && isObject(own)) compareObjects(recorded, own, path, report);
+  else if (typeOf(recorded) === typeOf(own) && recorded !== own && !isNoise(recorded, own))
+    report(differing(recorded, own, path));
 }
 
 function compareLists(recorded: Json[], own: Json[], path: string, report: Report): void {
@@ -193,8 +184,8 @@ function compareObjects(recorded: JsonObject, own: JsonObject, path: string, rep
     const [left, right] = [ownKey(recorded, key), ownKey(own, key)];
     if (left === undefined || right === undefined || isVolatileName(key)) continue;
     const at = `${path}.${key}`;
-    if (isFreeForm(key)) compareWhole(left, right, at, report);
-    else if (isMap(key) && isObject(left) && isObject(right)) compareMaps(left, right, at, report);
+    if (freeForm.has(key)) compareWhole(left, right, at, report);
+    else if (maps.has(key) && isObject(left) && isObject(right)) compareMaps(left, right, at, report);
     else compareValues(left, right, at, report);
   }
 }
@@ -207,11 +198,6 @@ function compareWhole(recorded: Json, own: Json, path: string, report: Report): 
 }
 
 const hasPlaceholder = (value: Json): boolean => /\{\{[\w-]+:|\*{3}/.test(JSON.stringify(value));
-
-const sortedText = (value: Json): string =>
-  JSON.stringify(value, (_, it) =>
-    isObject(it) ? Object.fromEntries(Object.entries(it).sort(([a], [b]) => (a < b ? -1 : 1))) : it,
-  );
 
 function compareMaps(recorded: JsonObject, own: JsonObject, path: string, report: Report): void {
   const names = new Set([...Object.keys(recorded), ...Object.keys(own)]);
@@ -266,9 +252,6 @@ const freeForm: ReadonlySet<string> = new Set([
 
 /** Keys whose objects are maps: their keys are data, all their values have one shape. */
 const maps: ReadonlySet<string> = new Set(["flags", "cohorts"]);
-
-const isFreeForm = (key: string): boolean => freeForm.has(key);
-const isMap = (key: string): boolean => maps.has(key);
 
 /** Names of what differs between any two answers: ids, times, tokens, links. */
 const volatileName =

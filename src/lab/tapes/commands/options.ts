@@ -1,3 +1,5 @@
+import type { Settings } from "../../../kernel/command/settings.ts";
+
 /** Rows of options that commands of tapes share; none of them is read from the environment or the config file. */
 
 export const text = (describe: string) => ({ describe }) as const;
@@ -45,3 +47,26 @@ export const reportOptions = {
   json,
   junit: { kind: "file", describe: "File to write the result to as JUnit XML, a case for each route" },
 } as const;
+
+export const sendOptions = {
+  tape: tapeAt(1),
+  to: text("Where the requests are sent, e.g. http://127.0.0.1:7490"),
+  only: texts("Send only this route, * for any text"),
+  exclude: texts("Leave out: a route, event:NAME, or one value: path:body.batch[].properties.card"),
+  "dry-run": toggle("Only list what would be sent; the default for other machines without --yes"),
+  yes: toggle("Send, also to another machine; this needs --allow-host as well"),
+  ...permitOptions,
+  ...keyOptions,
+  rate: text("10: ten requests a second; 2x: twice the recorded pace (default: as fast as possible)"),
+  concurrency: {
+    kind: "count",
+    describe: "At most N requests at the same time; those of one person stay in order",
+    default: "4",
+  },
+  timestamps: choice("Times of events: as they are, or moved so that the last one is now", ["keep", "shift"], "keep"),
+  uuids: choice("keep: the service recognizes events that it already has; new: copies", ["keep", "new"], "keep"),
+  "ignore-status": toggle("Do not fail for responses whose status class differs from the recorded one"),
+  json,
+} as const;
+
+export type SendSettings = Settings<typeof sendOptions>;
