@@ -52,10 +52,7 @@ function shown(url: URL): string {
 
 const isHostAndPort = /^(\[[\da-f:.]+\]|[^:/?#\s]+):(\d{1,5})$/i;
 
-/**
- * The target of a request. `base` is the scheme, host and port that it is sent to; `target` is from its first line: a
- * path, a whole URL (to a proxy), or host and port (CONNECT). Undefined if it is none of these.
- */
+/** `base`: where it is sent; `target`: from its first line. Undefined: no path, whole URL, or host and port. */
 export function aimOf(method: string, base: string, target: string, { agent, body }: Sent = {}): Aim | undefined {
   const [, host, port] = (method === "CONNECT" && isHostAndPort.exec(target)) || [];
   if (host !== undefined && port !== undefined) {
@@ -68,7 +65,6 @@ export function aimOf(method: string, base: string, target: string, { agent, bod
   return { method, url: shown(url), place: { ...placeOf(url), isOfSdk: looksLikeSdk(request) } };
 }
 
-/** A connection of which only the target is known. */
 export const bareAttempt = (place: RequestTarget, stack: string): Attempt => ({
   method: null,
   url: `${place.host.includes(":") ? `[${place.host}]` : place.host}:${place.port}`,

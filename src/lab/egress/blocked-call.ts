@@ -26,10 +26,7 @@ export interface GuardOptions {
   allow?: readonly string[];
 }
 
-/**
- * Keeps the code under test from reaching the real service. Leaving its `using` block ends it, and throws when calls
- * were blocked that `verify` has not reported yet: SDKs swallow network errors, so the failure must come from here.
- */
+/** Keeps the code under test from the real service. Its end throws for calls not reported yet: SDKs swallow errors. */
 export interface Guard extends Disposable, AsyncDisposable {
   calls(): readonly BlockedCall[];
   /** @throws EgressError naming every blocked call */

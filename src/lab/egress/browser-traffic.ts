@@ -70,10 +70,7 @@ interface PageGlobals {
   NavigatorUAData?: { prototype: object };
 }
 
-/**
- * Runs in the page, before its scripts. posthog-js captures nothing in a browser that seems automated: it reads
- * `navigator.webdriver`, the user agent and the brands. The function must not refer to anything outside of itself.
- */
+/** Runs in the page: posthog-js captures nothing in a browser that seems automated. Nothing outside is referred to. */
 export function disguise(): void {
   const { Navigator, NavigatorUAData } = globalThis as PageGlobals;
   const plain = (text: unknown) => String(text).replaceAll("HeadlessChrome", "Chrome");
@@ -332,7 +329,6 @@ export const looksLikeSdk = (request: BrowserRequest): boolean =>
 /** A request that looks like PostHog's and bypassed the sim. */
 export interface Escape {
   readonly method: string;
-  /** Keys masked, except the public one. */
   readonly url: string;
   /** The page that sent it; "" if unknown. */
   readonly page: string;

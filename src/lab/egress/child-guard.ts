@@ -53,11 +53,8 @@ export function proxyVariables(env: ChildGuardOptions["env"] = {}, url: string):
 }
 
 /**
- * Prepares a guard for child processes of any kind. Node children (and theirs, and their worker threads) load the
- * guard of `guardProcess`. Others use a proxy that refuses guarded hosts: programs that ignore `HTTP_PROXY` and
- * `HTTPS_PROXY` are not guarded, nor are paths of https addresses. If a proxy is already set, it is left in place,
- * and only Node children are guarded.
- * @throws TypeError when a host cannot be read
+ * Guards child processes: Node ones (and theirs) by a preload, others by a proxy, if none is set yet.
+ * Not guarded: programs that ignore `HTTP_PROXY`, and paths of https. @throws TypeError when a host cannot be read
  */
 export async function openGuard({
   url,
@@ -201,7 +198,6 @@ async function openProxy(options: ProxyOptions) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Ends it and every connection through it. */
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -6,7 +6,6 @@ export interface Access {
   readonly project_id: number;
 }
 
-/** Variables that belong together, with comments for people. */
 export interface EnvGroup {
   readonly comments: readonly string[];
   readonly variables: readonly (readonly [name: string, value: string])[];
@@ -81,7 +80,6 @@ export const frameworks = Object.keys(frameworkRows) as Framework[];
 /** What the names that a framework lets through to the browser begin with. */
 export const publicPrefixes = (framework: Framework): readonly string[] => frameworkRows[framework].prefixes;
 
-/** What server-side code and tools read. */
 export const serverGroup = (access: Access): EnvGroup => ({
   comments: [
     "POSTHOG_API_KEY is the project key, as in the SDKs' documentation (other tools mean the personal key by it)",

@@ -81,7 +81,6 @@ function getterOf(prototype: object, name: string): ((this: unknown) => unknown)
   return undefined;
 }
 
-/** What the SDK was asked to send. */
 class Ledger {
   readonly queued: SdkCall[] = [];
   readonly preparing = new Set<SdkCall>();
@@ -119,7 +118,6 @@ class Ledger {
     this.#patchMetricsOf(prototype);
   }
 
-  /** What clients hold back, beside events. */
   unsent(): { unsent: SdkCall[]; unread: string[] } {
     const found: SdkCall[] = [];
     const unread = new Set<string>();
@@ -158,7 +156,6 @@ class Ledger {
     return at === -1 ? undefined : this.#calls.splice(at, 1)[0];
   }
 
-  /** A queued event, as the SDK emits it. */
   #hear(payload: unknown): void {
     const event = textIn(payload, "event");
     const uuid = textIn(payload, "uuid");

@@ -35,9 +35,7 @@ export type ExitRecord =
       readonly preparing: readonly SdkCall[];
       /** Calls of `captureImmediate` and the like that had no result yet. */
       readonly pending: readonly SdkCall[];
-      /** Names of all events that were sent at once. */
       readonly immediate: readonly string[];
-      /** Logs, metrics and spans that were not sent. */
       readonly unsent: readonly SdkCall[];
       /** Kinds of which this version of the SDK does not show what is unsent. */
       readonly unread: readonly string[];

@@ -86,7 +86,6 @@ interface Watcher {
   /** Of one test: it records the calls of that test's code. */
   readonly test: RunningTest | undefined;
   refuses(place: Place): boolean;
-  /** Records the call and returns the error that it must fail with. */
   record(attempt: Attempt): EgressError;
 }
 

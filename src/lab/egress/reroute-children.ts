@@ -25,11 +25,8 @@ function withoutProxy({ certFile, env }: ChildRerouteOptions): string | undefine
 }
 
 /**
- * Variables that send a child's requests for the service's hosts to the sim: Node children (and theirs, and their
- * worker threads) by a preload, without any proxy; other programs through the sim as their proxy, if none is set,
- * with variables that make them trust its authority.
- * @throws TypeError when a host cannot be read
- * @throws Error when a bundle of certificates cannot be written
+ * Variables that send a child's requests to the sim: of Node by a preload, of others by a proxy that they trust.
+ * @throws TypeError when a host cannot be read; Error when a bundle of certificates cannot be written
  */
 export function rerouteChildren(options: ChildRerouteOptions) {
   const { url, hosts = [], certFile, env } = options;
@@ -86,12 +83,7 @@ function kept(text: string, folder: string): string {
   return file;
 }
 
-/**
- * Variables with which programs trust an authority in addition to those that they trust already: files that `env`
- * names, else the system's (Node's own if the system has no such file).
- * @param certFile Its certificate, PEM; bundles with the others are kept beside it
- * @throws Error when the certificate cannot be read or a file cannot be written
- */
+/** Variables for an authority besides those trusted already. @throws Error when a file cannot be read or written */
 export function trustEnv(certFile: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const ours = readFileSync(certFile, "utf8");
   const roots = systemRoots();

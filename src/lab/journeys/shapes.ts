@@ -36,7 +36,6 @@ const FlagSpan = z.strictObject({
   why: z.string().nullable(),
   request: z.int().describe("Number of the request whose response had the value"),
 });
-/** The time for which a flag had a value for the person's client. */
 export type FlagSpan = z.infer<typeof FlagSpan>;
 
 const FlagInForce = z.strictObject({

@@ -56,7 +56,6 @@ function findLine(it: RecordingFind, style: Style): string {
   return `${style.bold(`value ${it.value}`)}  ${where.join(" ")}${writing}${times(it.count)}  ${style.dim(`${it.time} ${clean(it.session, 60)}`)}`;
 }
 
-/** @throws Failure usage */
 async function valuesIn(
   { values = [], file }: Settings<typeof searchOptions>["values"],
   cwd: string,

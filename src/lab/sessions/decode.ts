@@ -16,7 +16,6 @@ interface Loss {
 export interface DecodedPart {
   readonly events: readonly RecordedEvent[];
   readonly losses: readonly Loss[];
-  /** Characters after decompression. */
   readonly size: number;
 }
 

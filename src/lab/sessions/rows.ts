@@ -187,7 +187,6 @@ class Sessions {
     }
   }
 
-  /** @throws SimError not_found */
   async recorded(id: string, project: number | undefined) {
     const session = await this.named(id, project);
     if (session.partCount > 0) return session;

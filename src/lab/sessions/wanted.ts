@@ -115,7 +115,6 @@ function formsOf(text: string): readonly string[] {
   return forms;
 }
 
-/** Most texts have none. */
 const hasEscape = new RegExp(escapes.map(([{ source }]) => source).join("|"), "i");
 
 /** What to look for. Upper and lower case differ. */

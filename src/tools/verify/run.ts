@@ -49,11 +49,7 @@ const simFor = ({ scenario, firstAt }: TapeScenario, dialect: VerifyRun["dialect
     ...(!Number.isNaN(Date.parse(firstAt ?? "")) && { clock: new Date(firstAt ?? "").toISOString() }),
   });
 
-/**
- * Sends the requests of a tape, in order, to a fresh sim that begins with what the tape shows of the service, and
- * compares the answers. The tape is read twice and never kept.
- * @throws TapeError when the file is no tape; StartError
- */
+/** Compares a fresh sim's answers with a tape, which is read twice and never kept. @throws TapeError; StartError */
 export async function runVerify({ file, dialect, ignore = [], onStep }: VerifyRun): Promise<VerifyResult> {
   const { noise } = await readHeader(file);
   const { found, add } = problemCount<TapeProblem>();

@@ -18,7 +18,6 @@ function keyOf(name: string, key: string | undefined): string | undefined {
   throw new Failure("usage", `${name} is not a key: it has blanks or letters that no key has`);
 }
 
-/** What fills the placeholders of a tape. @throws Failure usage */
 export const keysOf = (
   values: Pick<SendSettings["values"], "token" | "personal-key" | "fill">,
   env: Shell["env"],

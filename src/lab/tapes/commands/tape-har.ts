@@ -133,7 +133,6 @@ function outPlace({ out, force }: ExportRequest, tape: string, shell: Shell): st
   throw new Failure("failed", `${clean(place)} already exists; give another one with --out, or --force`);
 }
 
-/** Writes a tape as HAR. @throws Failure */
 export async function exportTape(request: ExportRequest, shell: Shell): Promise<"ok"> {
   const tape = tapePlace(request.tape, shell.cwd);
   const { exportHar } = await import("../har/export.ts");

@@ -65,7 +65,6 @@ export function readableCodings(value: string): string {
   return kept.length === all.length ? value : kept.join(",").trim() || "identity";
 }
 
-/** More than any client stacks. */
 const mostEncodings = 8;
 
 function undoAnnounced(body: Wrapped, headers: HeaderPairs): void {

@@ -13,7 +13,6 @@ const methodPattern = /^[A-Za-z][A-Za-z-]{0,31}$/;
 const headerText = z.string().regex(headerTextPattern);
 const headerName = z.string().regex(headerNamePattern);
 
-/** Order, case and duplicates as received. */
 const HeaderPairs = z.array(z.tuple([headerName, headerText]).readonly()).readonly();
 export type HeaderPairs = z.infer<typeof HeaderPairs>;
 

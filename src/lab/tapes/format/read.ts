@@ -69,11 +69,7 @@ async function* read(file: string, options: ReadOptions): AsyncGenerator<Placed>
   }
 }
 
-/**
- * The exchanges of a tape in the order they are written, each with its place in the file; memory stays bounded whatever
- * the tape's size.
- * @throws TapeError when the file cannot be read, is no tape, or of a newer format
- */
+/** Exchanges as written, with places. @throws TapeError when it is no tape, of a newer format, unreadable */
 export async function* readPlaced(file: string, options: ReadOptions = {}): AsyncGenerator<Placed> {
   try {
     yield* read(file, options);

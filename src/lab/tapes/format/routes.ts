@@ -62,11 +62,7 @@ export function pathOf(target: string): string {
   return `/${path.split("/").filter(Boolean).join("/")}`;
 }
 
-/**
- * Names the route of a request: `capture`, `recordings`, `flags`, `remote-config`, `static`, `local-evaluation`, or
- * the method and the path with its ids and keys left open, e.g. `GET /api/projects/:id/dashboards/:id`. `path` may be a
- * target with a query, or a URL.
- */
+/** The route of a request: `capture`, `flags` …, or method and path with ids and keys left open (`/api/x/:id`). */
 export function routeOf(method: string, path: string): string {
   const plain = pathOf(path);
   const known = exact.get(plain);

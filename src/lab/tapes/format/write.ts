@@ -83,11 +83,7 @@ export class TapeWriter {
   #timer: NodeJS.Timeout | undefined;
   #syncing: Promise<void> = Promise.resolve();
 
-  /**
-   * An existing tape is continued.
-   * @throws TapeError when it cannot be written, is no tape, was redacted by other rules, or another writer has it
-   * @throws TypeError when a glob is empty
-   */
+  /** An existing tape is continued. @throws TapeError: other rules or writer, no tape; TypeError: an empty glob */
   constructor(name: string, options: TapeWriterOptions) {
     const { include = [], exclude = [], header = {}, redactor, onNotice = () => {} } = options;
     this.file = resolve(name);

@@ -143,10 +143,7 @@ const missing = (bytes: number, note: NoteCode): FoundBody =>
     ? { body: { omitted: "not_kept", bytes: Math.min(Math.ceil(bytes), Number.MAX_SAFE_INTEGER) }, note }
     : { body: nothing };
 
-/**
- * What was sent. HAR 1.2 has no place for bytes: looked for are the text (also bytes that a tool wrote as text), the
- * encodings of later proposals, HTTP Toolkit's `_content`, and the fields of a form.
- */
+/** HAR 1.2 has no place for bytes: texts, encodings of later proposals, HTTP Toolkit's `_content`, fields of a form. */
 export function requestBody(request: JsonObject, headers: HeaderPairs): FoundBody {
   const postData = objectIn(request, "postData");
   const extra = objectIn(request, "_content");

@@ -86,12 +86,7 @@ interface HarImport {
   exchanges: Iterable<RawExchange>;
 }
 
-/**
- * Reads a HAR file of up to 256 MB by Chrome, Firefox, Safari, Playwright, mitmproxy, Charles and other tools that
- * write HAR 1.1 or 1.2. Defects of entries are tolerated and reported to `onProblem`.
- * @throws HarError when the file is not a HAR, or too large
- * @throws Error of the file system, e.g. ENOENT
- */
+/** Reads HAR 1.1 or 1.2 of up to 256 MB. @throws HarError when it is none or too large; Error of the file system */
 export function importHar(file: string, { all = false, onProblem }: ImportOptions = {}): HarImport {
   const log = readLog(file);
   const entries = Array.isArray(log.entries) ? log.entries : [];

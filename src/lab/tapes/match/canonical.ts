@@ -67,10 +67,7 @@ function numberText(number: number, name: string, rules: Rules, taken: (token: s
   return token === undefined ? String(number) : taken(token);
 }
 
-/**
- * Makes one text of all documents that mean the same: keys sorted, numbers normalised, strings in NFC, volatile
- * fields gone, ids taken out. `root` is the path of the document.
- */
+/** One text for all documents that mean the same: sorted, normalised, without volatile fields and ids. */
 export function canonical(value: Json, rules: Rules, root = "req"): Canonical {
   const ids: string[] = [];
   const taken = (token: string): string => {
@@ -152,8 +149,5 @@ export function createSecrecy(isPersonal: boolean, secretRules: SecretRules = cr
   };
 }
 
-/**
- * Which fields redaction takes the values of: those with names of secrets, and those in the places of which a tape
- * has placeholders or stand-ins.
- */
+/** Fields with names of secrets, and those in the places of which a tape has placeholders or stand-ins. */
 export type SecretFields = ReturnType<typeof createSecrecy>;

@@ -22,10 +22,7 @@ function insert(rows: number[], row: number, rank: (row: number) => number): voi
   rows.splice(at, 0, row);
 }
 
-/**
- * Finds rows by key: at once where the ids are known, else the first series whose ids may still be given away.
- * `rank`: order of the rows within a series.
- */
+/** Rows by key: at once where the ids are known, else the first series whose ids may still be given away. */
 export function createCatalog(isFree: (id: string) => boolean, rank: (row: number) => number) {
   const exact = new Map<string, Series>();
   /** Only series with ids: the others are found by their shape. */
@@ -139,10 +136,7 @@ export function createAliases(isFree: (recorded: string) => boolean) {
   };
 }
 
-/**
- * Which recorded id stands for which live one, for one client. Two runs of a program make other UUIDs; everything
- * else about their ids is the same.
- */
+/** Which recorded id stands for which live one, for one client: two runs of a program make other UUIDs. */
 export type Aliases = ReturnType<typeof createAliases>;
 
 /** What a client gets when all answers to a request were given: the last again, or none. */
@@ -157,10 +151,7 @@ export interface ReplayProgress {
 
 export const newProgress = (): ReplayProgress => ({ used: new Set(), cursors: new Map() });
 
-/**
- * The next row of a series for a client: the first one that it has not had, and then by `onExhausted`.
- * `fits` leaves out rows that cannot be given now.
- */
+/** The first row that a client has not had, then by `onExhausted`; `fits` leaves out what cannot be given now. */
 export function takeNext(
   series: Series,
   { used, cursors }: ReplayProgress,

@@ -130,10 +130,7 @@ function facts(ask: Ask): JsonObject {
   };
 }
 
-/**
- * Whose flags they are: an identified person, a device and the groups must be the recorded ones. An SDK names the
- * anonymous id, too, once a visitor is identified.
- */
+/** An identified person, a device and groups must be the recorded ones. SDKs name the anonymous id as well. */
 function subject(ask: Ask): JsonObject {
   const names = ["distinct_id", "$anon_distinct_id", "groups", "person_properties"];
   const {
@@ -286,10 +283,7 @@ export function lexiconOf(
   };
 }
 
-/**
- * May a recorded id stand for another live one? UUIDs, keys and tokens may; mail addresses where they are stand-ins
- * of a privacy profile; numbers where an answer of the tape gave them to something that was made.
- */
+/** May a recorded id stand for another live one? Numbers may where an answer of the tape gave them to something new. */
 export const freeIds =
   (created: ReadonlySet<string>) =>
   (id: string): boolean => {

@@ -98,10 +98,7 @@ const documentBeside = (recorded: Ask, live: Ask): Json =>
 /** Most exchanges with secrets that are compared in full when no key is equal. */
 const mostRedacted = 1_000;
 
-/**
- * The first exchange that differs from a request only where it has placeholders; undefined: none. Redaction finds the
- * same secrets in a live request; this is for values that only the tape shows to be secrets.
- */
+/** The first exchange differing only where it has placeholders: for values that only the tape shows to be secrets. */
 export function redactedRow(ask: Ask, { rows, store, lexicon }: TapeIndex, aliases: Aliases): number | undefined {
   const comparison = comparisonBy(rulesOf(lexicon, policyOf(ask)), aliases);
   const own = withOwnIds(ask);

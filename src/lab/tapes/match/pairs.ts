@@ -33,10 +33,7 @@ interface Pairing {
   index: TapeIndex;
   aliases: Aliases;
   rulesFor(ask: Ask): Rules;
-  /**
-   * Each exchange of either tape in one pair, in the order of the second tape where it has one. Requests of the capture
-   * family are paired by their place only.
-   */
+  /** Each exchange in one pair, in the order of the second tape. Captures are paired by their place only. */
   pairs(): AsyncGenerator<Pair>;
 }
 
@@ -60,11 +57,7 @@ async function tapeIndexOf(source: TapeSource, options: PairOptions): Promise<Ta
   return index;
 }
 
-/**
- * Pairs the exchanges of two tapes: those with equal keys, the rest by method and path in order. Of files only keys and
- * places stay in memory.
- * @throws TapeError when a file cannot be read, is no tape, or of a newer format
- */
+/** Equal keys, then method and path in order. @throws TapeError: a file is no tape, of a newer format, unreadable */
 export async function pairTapes(a: TapeSource, b: TapeSource, options: PairOptions = {}): Promise<Pairing> {
   const index = await tapeIndexOf(a, options);
   const progress: Bookmarks & ReplayProgress = { spent: new Map(), ...newProgress() };
@@ -122,12 +115,7 @@ export async function pairTapes(a: TapeSource, b: TapeSource, options: PairOptio
 
 type Study = Pairing & { paths: Set<string> };
 
-/**
- * The paths (`req.body.date_from`, `res.body.results[].last_seen`) that differ between two recordings of the same
- * session without being ids, sorted. Exchanges with equal keys are paired, the rest by method and path in order;
- * events by name in order. What is volatile by its nature, or noise in the header of `a` already, is left out.
- * @throws TapeError when a file cannot be read, is no tape, or of a newer format
- */
+/** Paths that differ between two recordings of a session without being ids or volatile, sorted. @throws TapeError */
 export async function learnNoise(a: TapeSource, b: TapeSource): Promise<string[]> {
   const study: Study = { ...(await pairTapes(a, b, { leavesOut: ({ res }) => res === null })), paths: new Set() };
   const events = eventsByName(study.index);

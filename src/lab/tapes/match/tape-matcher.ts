@@ -35,10 +35,7 @@ type Nearness = "exact" | "same_person" | "approximate";
 
 interface MatcherOptions {
   skipStatus?: readonly number[] | undefined;
-  /**
-   * Which answers of other requests are given: none (`exact`), those of the same identified person and groups (default),
-   * those of other ones, too (`approximate`).
-   */
+  /** Answers of other requests: none, of the same identified person and groups (default), or of other ones, too. */
   nearness?: Nearness;
   /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
   noise?: readonly string[] | undefined;

@@ -21,10 +21,7 @@ const isServiceKey = (secret: string): boolean => /^ph[a-z]_[\w-]+$/.test(secret
 
 const unchanged = (exchange: Exchange): Exchange => exchange;
 
-/**
- * What is written and shown of exchanges: tape, log, data folder and terminal get only what `clean` leaves.
- * @param reusesKeys The keys of the app are those that the tape has placeholders for
- */
+/** Tape, log, folder and terminal get only what `clean` leaves. `reusesKeys`: the app's keys are the tape's own. */
 export function createRedaction(
   { raw = false, redact: profile = "default" }: RecordingRequest,
   own?: RedactionRules,

@@ -287,11 +287,7 @@ export class Backlog {
     });
   }
 
-  /**
-   * Does the work in its turn, and resolves to what it returns.
-   * @param weight Bytes that it is about
-   * @param res The answer to the client, which must not wait for the work
-   */
+  /** `weight`: bytes that it is about. `res`: the answer to the client, which must not wait for the work. */
   async take<T>(weight: number, res: ServerResponse, work: () => Work<T>): Promise<T> {
     const isLight = weight < heavy;
     if (isLight && this.#waiting === 0) return atOnce(work());

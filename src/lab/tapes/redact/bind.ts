@@ -77,10 +77,7 @@ function bindSingles(placeholders: readonly Placeholder[], asked: ReplayRequest,
   }
 }
 
-/**
- * What the caller sent where the recorded request has placeholders: the same header, parameter, path segment or
- * place in the body; else the only key of that kind that both have.
- */
+/** What the caller sent in the places of placeholders; else the only key of that kind that both have. */
 function bind(recorded: Exchange["req"], asked: ReplayRequest): Bindings {
   const into = new Map<string, string>();
   bindHeaders(recorded.headers, asked, into);
@@ -123,7 +120,6 @@ export function fillBody(body: TapeBody, value: (placeholder: Placeholder) => st
   return "text" in body ? { text: fillText(body.text, value) } : body;
 }
 
-/** As `fillText`, in the values of headers. */
 export const fillHeaders = (
   headers: HeaderPairs,
   value: (placeholder: Placeholder) => string | undefined,
@@ -134,10 +130,7 @@ export const fillHeaders = (
     return filled === it ? header : [name, filled];
   });
 
-/**
- * The exchange as its caller would have got it: placeholders in the answer's headers and body become what the
- * caller sent in the same places; what cannot be known becomes a visible fake of the right shape.
- */
+/** The exchange with the caller's own values for placeholders; what is unknown becomes a fake of the right shape. */
 export function restore(exchange: Exchange, asked: ReplayRequest): Exchange {
   const { res } = exchange;
   if (res === null) return exchange;

@@ -62,7 +62,6 @@ function replaceRun(found: string, inside: Inside): string {
   return replaceBase64(run, inside) ?? (hidesShape(run) ? inside.whole(run) : found);
 }
 
-/** Undefined: nothing was found in it. */
 function replaceBase64(run: string, inside: Inside): string | undefined {
   const packed = repackable(Buffer.from(run, "base64"));
   if (packed === "unreadable") return inside.whole(run);
@@ -128,7 +127,6 @@ function base64Text(run: string): string | undefined {
   return packed === "unreadable" ? undefined : packed?.text;
 }
 
-/** Deeper encodings than any client has. */
 const mostOpened = 6;
 
 /** What is encoded, in plain: to compare texts that may have been encoded in different ways. */

@@ -43,7 +43,6 @@ function headerValue(name: string, value: string, path: string, filter: SecretFi
   return filter.value(value, { path, name, around: [] });
 }
 
-/** Order, case and duplicates stay as they were. */
 const filterHeaders = (headers: HeaderPairs, path: string, filter: SecretFilter, take: Take): HeaderPairs =>
   headers.map((header) => {
     const [name, value] = header;
@@ -121,7 +120,6 @@ interface Bulk {
   path: string;
   /** An answer's pictures and fonts are the service's own. */
   isAnswer: boolean;
-  /** The compression that the URL announces, if any. */
   hint: string | null;
 }
 

@@ -56,7 +56,6 @@ interface GrantText {
   isGrant(): boolean;
 }
 
-/** Looks for a grant when asked, and once. */
 export function grantText(text: string): GrantText {
   let isGrant: boolean | undefined;
   return {

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import zlib from "node:zlib";
 
-/** A text that was found in bytes, and the way back. */
 export interface Packed {
   text: string;
   pack(text: string): Buffer;

@@ -124,7 +124,6 @@ function numberFor(kind: FakeKind, value: number, path: string, note: (path: str
   return 0;
 }
 
-/** One address, or a list as in `X-Forwarded-For`. */
 const fakeAddresses = (list: string, fake: (kind: FakeKind, value: string) => string): string =>
   list
     .split(",")

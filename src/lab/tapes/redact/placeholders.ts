@@ -11,7 +11,6 @@ export interface Placeholder {
 
 export const placeholderText = (kind: string, number: number): string => `{{secret:${kind}#${number}}}`;
 
-/** True if the text is one placeholder and nothing else. */
 export const isPlaceholder = (text: string): boolean => whole.test(text);
 
 /** In a URL or a form they are percent-encoded: `#` and `{` mean something there. */

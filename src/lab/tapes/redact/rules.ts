@@ -125,7 +125,6 @@ export function rulesInHeader(value: unknown): TapeRules | undefined {
   }
 }
 
-/** Both sets of rules; what both have is there once. */
 export function bothRules(a: TapeRules | undefined, b: TapeRules | undefined): TapeRules | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const once = <T>(all: readonly T[]): T[] => [...new Map(all.map((it) => [JSON.stringify(it), it])).values()];
@@ -145,7 +144,6 @@ const regExpOf = (pattern: string | RegExp): RegExp => {
   return new RegExp(source, `${flags.replace(/[gy]/g, "")}g`);
 };
 
-/** @param rules Checked ones, see `readRules` */
 export function createSecretRules({ rules = [], keep = [] }: TapeRules = {}) {
   const named = new Map(
     rules.flatMap(({ name, field }) => (field === undefined ? [] : [[plainName(field), name] as const])),

@@ -20,7 +20,6 @@ export interface ScanTally {
   side_files: number;
   /** Headers, parameters and leaves of bodies. */
   places: number;
-  /** Places that have placeholders. */
   redacted: number;
 }
 
@@ -44,7 +43,6 @@ const unread = (file: string, line: number): SecretFinding => ({
 
 type Rules = TapeScanOptions["rules"];
 
-/** Damaged lines are scanned as text. */
 function scanLine(text: string, rules: Rules, tally: ScanTally): Suspicion[] {
   const value = parsedJson(text);
   if (!isExchange(value)) return scanText(text, { rules });
@@ -80,12 +78,7 @@ async function* scanSideFile(file: string, rules: Rules, tally: ScanTally): Asyn
   else for (const found of scanBytes(await readFile(file), { rules })) yield { file, line: 0, ...found };
 }
 
-/**
- * Whatever looks like a secret in a tape: line by line, damaged lines too, then its side files;
- * in base64, gzip and other wrappings alike. Placeholders and public project keys are no findings. Memory is
- * bounded by the longest line.
- * @throws TapeError when a file cannot be read
- */
+/** What looks like a secret: in lines, damaged ones too, then in side files. @throws TapeError when unreadable */
 export async function* scanTape(
   file: string,
   { rules, tally = newTally() }: TapeScanOptions = {},

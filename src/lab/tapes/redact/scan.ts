@@ -54,7 +54,6 @@ export const scanBytes = (bytes: Buffer, options?: ScanOptions): Suspicion[] =>
     if (!isReadable && !hasFound) take("unreadable", "", "");
   }, options);
 
-/** As `scanText`, over all parts of an exchange. */
 export const scanExchange = (exchange: Exchange, options?: ScanOptions): Suspicion[] =>
   scanned((filter, take) => {
     const safe = atOnce(filterExchange(exchange, filter, take));
@@ -75,7 +74,6 @@ export interface Mask {
   text(text: string): string;
 }
 
-/** @param rules Of the project */
 export function createMask(rules?: TapeRules): Mask {
   const take: Take = (kind, secret) =>
     isPublic(kind) || secret === "***" ? secret : maskOf({ text: "", kind, number: 0 });

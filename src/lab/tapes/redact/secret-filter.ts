@@ -42,7 +42,6 @@ const isIdPlace = (path: string): boolean =>
 const harmless =
   /^(?:[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)|[$A-Za-z\d. /,+-]{1,11})$/;
 
-/** Objects, one per line: exports and logs are written like that. */
 const isLines = (text: string): boolean =>
   /^\n*\{.*\n/.test(text) && text.split("\n").every((it) => it === "" || (it.startsWith("{") && /\}\r?$/.test(it)));
 

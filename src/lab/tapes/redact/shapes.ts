@@ -49,10 +49,7 @@ const serviceKey = (letter: string, kind: string): Shape => ({
   pattern: new RegExp(`(?<![A-Za-z0-9])ph${letter}_[\\w-]{4,}|ph${letter}_[A-Za-z0-9]{20,}`, "g"),
 });
 
-/**
- * Every pattern is linear: no two neighbouring repetitions that can share characters. What is captured is
- * the secret; what stands before it (looked behind) stays readable.
- */
+/** Every pattern is linear. What is captured is the secret; what stands before it (looked behind) stays readable. */
 const shapes: readonly Shape[] = [
   {
     kind: "private_key",
@@ -148,7 +145,6 @@ export function replaceShapes(text: string, take: (kind: string, secret: string)
   return out;
 }
 
-/** True if anything in the text looks like a secret. */
 export const hasShape = (text: string): boolean => {
   for (const { pattern, test } of shapesFor(text)) {
     const found = text.match(pattern) ?? [];
@@ -164,6 +160,5 @@ export const kindOfShape = (value: string): string | undefined =>
 /** Kinds that are made for everyone to see. */
 export const isPublic = (kind: string): boolean => shapes.some((shape) => shape.kind === kind && shape.public === true);
 
-/** All stretches that look like a secret of this kind. */
 export const shapesOf = (kind: string, text: string): string[] =>
   shapes.filter((shape) => shape.kind === kind).flatMap(({ pattern }) => text.match(pattern) ?? []);

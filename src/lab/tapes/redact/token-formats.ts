@@ -281,6 +281,5 @@ const anyStart = new RegExp(
 );
 const otherHints = formats.flatMap(([, hint, , start]) => (start === undefined ? [hint] : []));
 
-/** Can there be a token of one of the formats in the text? */
 export const mayHaveToken = (text: string): boolean =>
   anyStart.test(text) || otherHints.some((hint) => text.includes(hint));

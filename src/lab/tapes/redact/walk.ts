@@ -71,7 +71,6 @@ function secretName(key: string, object: JsonObject, spot: Spot, leaves: Leaves)
   return spot.around.at(-1) === "config()" && loginNames.has(key.toLowerCase()) ? key : spot.secret;
 }
 
-/** The name of a member without secrets, and where it stands. */
 function memberSpot(key: string, value: Json, object: JsonObject, spot: Spot, leaves: Leaves): [string, Spot] {
   const safeKey = leaves.key(key, spot.path);
   const secret = secretName(key, object, spot, leaves);
@@ -104,7 +103,6 @@ export function walk(value: Json, spot: Spot, leaves: Leaves): Json {
 /** A large value is a list in an object, or in an object in one: what is deeper is one step. */
 const levelsInSteps = 3;
 
-/** As `walk`, with other calls in between. */
 export function* walkInSteps(value: Json, spot: Spot, leaves: Leaves, levels: number = levelsInSteps): Work<Json> {
   if (levels === 0 || typeof value !== "object" || value === null) return walk(value, spot, leaves);
   let count = 0;
@@ -147,10 +145,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/**
- * Rewrites the value of a JSON text; what is not touched keeps its digits, and a text in which nothing
- * changes its whitespace. Undefined: it is no JSON, or too deep. Numbers come as strings, see `digitsOf`.
- */
+/** A text without changes keeps digits and whitespace. Undefined: no JSON, or too deep. Numbers: see `digitsOf`. */
 export function rewriteJson(text: string, rewrite: (value: Json) => Json): string | undefined {
   if (!startsLikeJson.test(text) || text.includes(mark)) return undefined;
   const value = parsed(text);

@@ -83,10 +83,7 @@ const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} ha
 
 const upstreamRefusal = { reason: "tape", detail: "upstream has this response; the request was not handled" };
 
-/**
- * Answers calls from a tape. `owner` finds the project of a call. The emulator answers requests of the capture family:
- * their answer is only a receipt, and their events belong in the log; they are compared with the tape's events.
- */
+/** Captures are answered by the emulator, because events belong in the log; they are compared with the tape's. */
 export function createReplay(parts: ReplayParts, owner: (call: Call) => number | null) {
   const { name, matcher, onMiss, timing } = parts;
 
@@ -227,10 +224,7 @@ interface Part {
   readonly end: number;
 }
 
-/**
- * The parts of a body at the recorded pace. Of one that was compressed or redacted the sizes are others than the
- * recorded ones: it is divided in proportion, server-sent events between two events.
- */
+/** At the recorded pace; a body of another size is divided in proportion, server-sent events between two events. */
 function partsOf(timing: Timing, res: NonNullable<Exchange["res"]>, bytes: Buffer): Part[] {
   const { ttfb, total, wire, headers, chunks = [] } = res;
   const begin = delayOf(timing, ttfb);
@@ -260,11 +254,7 @@ async function* inParts(bytes: Buffer, parts: readonly Part[], signal: () => Abo
   if (sent < bytes.length) yield bytes.subarray(sent);
 }
 
-/**
- * Recorded headers that are not sent again: those of one connection (RFC 9110 §7.6.1), those about how the body
- * travelled, which is sent decoded, those the sim sends itself, and those that would bind a browser to the
- * recorded host.
- */
+/** Not sent again: headers of one connection (RFC 9110 §7.6.1), of the body's travel, the sim's own, of the host. */
 const unsent: ReadonlySet<string> = new Set([
   ...hopHeaders,
   "content-encoding",

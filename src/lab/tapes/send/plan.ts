@@ -148,10 +148,7 @@ interface Times {
   shiftMs: number;
 }
 
-/**
- * The event at its own time, though it is sent later: an `offset` counts from the sending, and an event without a
- * time would get the time of sending. A timestamp that cannot be read stays as it is.
- */
+/** At its own time: an `offset` counts from the sending, and no time means that of sending. Unreadable ones stay. */
 function timed(event: JsonObject, { at, now, shiftMs }: Times): JsonObject {
   if (typeof own(event, "offset") === "number") {
     return { ...event, offset: Math.round(now - (timeOf(event, at) + shiftMs)) };

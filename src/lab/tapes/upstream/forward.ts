@@ -161,7 +161,6 @@ function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined
   };
 }
 
-/** @param parts The whole body, if it came with the head */
 function send(transit: Transit, mayTryAgain: boolean, parts?: readonly Buffer[]): void {
   const { req, res, options } = transit;
   const upstream = openUpstream(req, options);
@@ -209,7 +208,6 @@ function endWith(message: ClientRequest | ServerResponse, parts: readonly Buffer
   else message.end();
 }
 
-/** Opens the request to the upstream; it is not sent yet. */
 export function openUpstream(
   req: IncomingMessage,
   { base, agents, ownPort }: Pick<ForwardOptions, "base" | "agents" | "ownPort">,
@@ -243,7 +241,6 @@ function drain(req: IncomingMessage, upstream: ClientRequest): void {
   req.resume();
 }
 
-/** Informational answers that a client can use. */
 function hint({ req, res }: Transit, info: { statusCode: number; rawHeaders: string[] }): void {
   if (res.headersSent || req.httpVersionMinor < 1) return;
   if (info.statusCode === 102) res.writeProcessing();

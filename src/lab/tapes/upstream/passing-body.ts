@@ -32,7 +32,6 @@ export function createChunkTimes(started: number) {
   };
 }
 
-/** @param limit Largest body that is kept, in bytes */
 export function createKeeper(limit: number) {
   let chunks: Buffer[] = [];
   let bytes = 0;
@@ -53,5 +52,4 @@ export function createKeeper(limit: number) {
   };
 }
 
-/** Keeps what passes by, up to a limit. */
 export type Keeper = ReturnType<typeof createKeeper>;

@@ -2,7 +2,6 @@ import { readableCodings, unpackedBytes } from "../format/bodies.ts";
 import { pairsOf } from "../format/exchange.ts";
 import type { Upstreams } from "./upstreams.ts";
 
-/** Lists of headers as they travel: name, value, name, value … */
 type Flat = readonly string[];
 
 /** Headers that speak of one connection only (RFC 9110 §7.6.1); `connection` itself is rewritten in its place. */
@@ -97,7 +96,6 @@ interface Answer {
 export const mayHavePages = (method: string, path: string, { status, headers }: Answer): boolean =>
   method === "GET" && path.startsWith("/api/") && status === 200 && isJson(headers);
 
-/** What speaks of the bytes as they were sent. */
 const ofBytes: ReadonlySet<string> = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
 /** An answer whose links to further pages lead to where the client asks, unpacked; undefined: it has none. */

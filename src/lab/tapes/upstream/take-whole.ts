@@ -1,10 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/**
- * Calls `whole` with all parts of a message that came with its head, in the same turn of the event loop; or `stream` at the
- * end of this turn: the message is then a stream from its first byte. Most messages are small, and a stream calls its
- * listeners in later turns: each part would be a write of its own.
- */
+/** `whole` gets all parts that came with the head, in this turn; else `stream` is called. Streams are slower. */
 export function takeWhole(
   message: IncomingMessage,
   whole: (parts: readonly Buffer[]) => void,

@@ -28,7 +28,6 @@ const wasStale = (error: unknown, outgoing: ClientRequest): boolean =>
 const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => outgoing.once("response", resolve).on("error", reject));
 
-/** @param answerMs How long a whole answer may take */
 export function createTransport(agents: Agents = createAgents(), answerMs = 60_000) {
   async function once(base: URL, prepared: Prepared, { limit = defaultLimit, signal }: SendOptions) {
     const { method, target: path, headers, body } = prepared;

@@ -5,7 +5,6 @@ import { closedCode, closedLookup, credentialPlace } from "../../../kernel/http/
 import { isLoopbackHost, plainHost } from "../../../kernel/http/host-rules.ts";
 import { TapeOrderError } from "../ports.ts";
 
-/** The services behind one `host` setting. */
 export interface Upstreams {
   /** `us`, `eu`, or the address of one that has everything. */
   readonly name: string;
@@ -23,10 +22,7 @@ const cloud = (region: string): Readonly<Record<Part, URL>> => ({
   assets: new URL(`https://${region}-assets.i.posthog.com`),
 });
 
-/**
- * Which part of the cloud has a path; the first row that fits. posthog-js itself asks the assets host for scripts and
- * the ingestion host for the rest; what SDKs ask for below /api is served by the ingestion host, too.
- */
+/** The first that fits. posthog-js asks the assets host for scripts; the ingestion host serves /api to SDKs, too. */
 const rows: readonly (readonly [RegExp, Part])[] = [
   [/^\/static\//, "assets"],
   [/^\/array\/.*\.js$/, "assets"],
@@ -164,6 +160,5 @@ export function failureOf(error: unknown, origin: string): UpstreamFailure {
   return { code, detail: `${origin} gave no response: ${reasonOf(code)} (${code})` };
 }
 
-/** The answer in an upstream's place, in the service's own shape. */
 export const failureBody = ({ detail }: UpstreamFailure): string =>
   JSON.stringify({ type: "server_error", code: "upstream_unreachable", detail, attr: null });

@@ -3,10 +3,7 @@ import { getOrMake } from "../../../kernel/base/recent-map.ts";
 import type { HeaderPairs, TapeBody } from "../format/exchange.ts";
 import type { DifferenceGroup } from "../shapes.ts";
 
-/**
- * `break`: what a client may rely on is missing (status, key, type), or null where it was not; `additive`: one side
- * has more (a key, a header, a kind of list element); `value`: same shape, another value.
- */
+/** `break`: what clients rely on is missing or null; `additive`: one side has more; `value`: same shape. */
 export type Severity = DifferenceGroup["severity"];
 
 export type DifferenceKind = DifferenceGroup["kind"];

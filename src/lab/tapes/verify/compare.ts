@@ -32,10 +32,7 @@ const headerRows: readonly (readonly [name: string, missing: Severity, hasValue:
 const headerRules = new Map(headerRows.map(([name, missing, hasValue]) => [name, { missing, hasValue }]));
 const otherHeader = { missing: "additive", hasValue: false } as const;
 
-/**
- * Headers that are not compared: those of one connection, of how the body travelled (its type is compared with the
- * body), of proxies and balancers, of browsers' security, for tracing, and those for the page that asks.
- */
+/** Not compared: of one connection, the body's travel, proxies, browsers' security, tracing, and the asking page. */
 const ownOfEach =
   /^(?:connection|keep-alive|transfer-encoding|upgrade|trailer|te|date|age|server|via|alt-svc|content-(?:type|length|encoding|md5)|vary|accept-ranges|(?:proxy|cf|fly|sec|access-control|cross-origin|x-(?:phx|cache|envoy|amz|amzn|amz-cf|cloud|forwarded|served|timer|request|correlation|trace|runtime|real))(?:-.*)?|x-(?:powered-by|robots-tag|content-type-options|frame-options|xss-protection|permitted-cross-domain-policies|dns-prefetch-control)|strict-transport-security|content-security-policy(?:-report-only)?|permissions-policy|referrer-policy|origin-agent-cluster|nel|report-to|reporting-endpoints|expect-ct|server-timing|timing-allow-origin|traceparent|tracestate|request-id)$/;
 
@@ -62,11 +59,7 @@ const details: Readonly<Record<DifferenceKind, string>> = {
   too_deep: "nested too deeply to be compared",
 };
 
-/**
- * How an answer differs from a recorded one: status, selected headers and the JSON's shape first, then values
- * outside of noise (ids, times, links, placeholders, and the paths of `noise`). Of the receipts for captured events
- * values do not count; answers with statuses of another class have only that difference. Pure; never throws.
- */
+/** Status, selected headers, the shape, then values outside of noise; another class of status is the only one. */
 export function compareAnswers(
   recorded: AnswerLike,
   own: AnswerLike,
