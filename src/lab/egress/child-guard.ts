@@ -33,7 +33,7 @@ export interface ChildGuard extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** `before` and the preload. `--require` runs first in every process and worker thread, also with eval; `--import` does not. */
+/** `--require` runs first in every process and worker thread, also with eval; `--import` does not. */
 export function nodeOptions(before: string | undefined, preload = builtFile("lab/egress/preload.cjs")): string {
   const ours = `--require "${preload.replace(/["\\]/g, "\\$&")}"`;
   return before?.trim() ? `${before} ${ours}` : ours;
@@ -54,7 +54,7 @@ export function proxyVariables(env: ChildGuardOptions["env"] = {}, url: string):
 
 /**
  * Guards child processes: Node ones (and theirs) by a preload, others by a proxy, if none is set yet.
- * Not guarded: programs that ignore `HTTP_PROXY`, and paths of https. @throws TypeError when a host cannot be read
+ * Not guarded: programs that ignore `HTTP_PROXY`, paths of https. @throws TypeError when a host cannot be read
  */
 export async function openGuard({
   url,
