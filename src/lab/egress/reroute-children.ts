@@ -83,7 +83,7 @@ function kept(text: string, folder: string): string {
   return file;
 }
 
-/** Variables for an authority besides those trusted already. @throws Error when a file cannot be read or written */
+/** Variables for one more trusted authority. @throws Error when a file cannot be read or written */
 export function trustEnv(certFile: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const ours = readFileSync(certFile, "utf8");
   const roots = systemRoots();
