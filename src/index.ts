@@ -6,7 +6,6 @@ export type {
   EventQuery,
   Events,
   PropertiesPattern,
-  RequestQuery,
   Requests,
   Scope,
   SnapshotOptions,
@@ -130,7 +129,7 @@ export {
 } from "./sim/types.ts";
 export type { Dialect } from "./state/documents/dialect.ts";
 export type { StoredEvent } from "./state/journal/event.ts";
-export type { SimRequest } from "./state/journal/request-shapes.ts";
+export type { RequestQuery, SimRequest } from "./state/journal/request-shapes.ts";
 export type { Finding, RequestSummary } from "./state/journal/request-summary.ts";
 export type { EventSnapshot } from "./state/journal/snapshot-client.ts";
 export type { RunVerdict } from "./testing/run-report/shapes.ts";

@@ -4,7 +4,7 @@ import { writeWhole } from "../kernel/base/whole-file.ts";
 import { clean } from "../kernel/command/clean-text.ts";
 import { type Command, command, type Shell } from "../kernel/command/command.ts";
 import { Failure } from "../kernel/command/failure.ts";
-import { reasonOf } from "../kernel/command/system-reason.ts";
+import { written } from "../kernel/command/result-file.ts";
 
 const json = { kind: "switch", describe: "Print it as JSON" } as const;
 const out = { kind: "file", describe: "File to write; default: stdout" } as const;
@@ -17,14 +17,6 @@ async function authority(shell: Shell): Promise<CertificateAuthority> {
   } catch (error) {
     if (!(error instanceof CertificateError)) throw error;
     throw new Failure("start", clean(`${error.message}; ${error.hint}`, 2000), error);
-  }
-}
-
-async function writeCertificate(file: string, cert: string): Promise<void> {
-  try {
-    await writeWhole(file, [cert], 0o666);
-  } catch (error) {
-    throw new Failure("failed", `${clean(file, 1000)} cannot be written: ${reasonOf(error)}`, error);
   }
 }
 
@@ -48,7 +40,8 @@ export const caCommands: readonly Command[] = [
     async run({ values }, shell) {
       const { cert } = await authority(shell);
       const file = values.out;
-      if (file !== undefined) await writeCertificate(file, cert.endsWith("\n") ? cert : `${cert}\n`);
+      const text = cert.endsWith("\n") ? cert : `${cert}\n`;
+      if (file !== undefined) await written(clean(file, 1000), () => writeWhole(file, [text], 0o666));
       if (values.json) shell.out.say(JSON.stringify({ cert, file: file ?? null }));
       else if (file === undefined) shell.out.say(cert.trimEnd());
       return "ok";

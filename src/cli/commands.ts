@@ -33,7 +33,6 @@ import { start } from "./start.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
 
-/** Commands whose names begin with the same word. */
 function grouped(describe: string, commands: readonly Command[]): Command[] {
   const [name = ""] = commands[0]?.name.split(" ") ?? [];
   const group = { name, describe };

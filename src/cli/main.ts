@@ -27,7 +27,6 @@ interface Terminal extends Sink {
   readonly columns?: number;
 }
 
-/** What a command line uses of its process. */
 interface Host {
   readonly env: Shell["env"];
   readonly stdout: Terminal;
@@ -105,7 +104,6 @@ function leaveSoon(host: Host, code: number): void {
   setTimeout(() => host.exit(code), 300).unref();
 }
 
-/** One line for what the user can fix; the stack for a bug. */
 function complaint(error: unknown): string[] {
   if (error instanceof Failure) return [`phx-sim: ${error.message}`];
   return ["phx-sim: unexpected error; please report this:", ...cleanLines(stackOf(error))];

@@ -35,7 +35,6 @@ import {
   rerouteVariables,
 } from "../tools/exec/child-environment.ts";
 
-/** Options for the world of a sim that records. */
 const worldOptions = {
   scenario: simOptions.scenario,
   dialect: simOptions.dialect,

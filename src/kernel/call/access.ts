@@ -1,8 +1,6 @@
 import { type JsonObject, textIn } from "../base/json.ts";
 
-/** How a sim is reached, and with which keys. */
 export interface SimAccess {
-  /** Scheme, host and port of the sim. */
   readonly url: string;
   readonly apiKey: string;
   readonly secretApiKey: string;
@@ -12,7 +10,6 @@ export interface SimAccess {
   readonly inspectorUrl: string;
 }
 
-/** @param facts The response of `GET /__sim/info` */
 export function accessOf(url: string, facts: JsonObject): SimAccess {
   const link = textIn(facts, "inspector_url");
   return {

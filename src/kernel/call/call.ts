@@ -7,9 +7,7 @@ export interface Outgoing {
   method: string;
   /** Path from the root, e.g. `/__sim/info`. */
   path: string;
-  /** JSON. */
   body?: string;
-  /** Ends it: the promise is rejected at once. */
   signal?: AbortSignal;
 }
 
@@ -53,7 +51,6 @@ const failureOf = (answer: Incoming): ControlError => {
 
 const isFine = ({ status }: Incoming): boolean => status >= 200 && status < 300;
 
-/** Control calls over a transport. */
 export const callBy =
   (send: Send): ControlCall =>
   async <T>(method: string, path: string, body?: unknown, signal?: AbortSignal) => {
@@ -67,7 +64,6 @@ export const callBy =
     return parsed(answer) as T;
   };
 
-/** The same for responses that are not JSON. */
 export const fetchBy =
   (send: Send): ControlFetch =>
   async (path) => {
@@ -88,7 +84,6 @@ export function queryText(query: Query): string {
   return search.size === 0 ? "" : `?${search}`;
 }
 
-/** `fetch`, or a replacement. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 function headersOf({ body }: Outgoing, token: string | undefined): Record<string, string> {
@@ -152,7 +147,6 @@ async function byFetch(
   return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) };
 }
 
-/** Sends requests to a sim elsewhere. @param base Scheme, host and port */
 export function sendOverNetwork(
   base: string,
   { token, fetch }: { token?: string | undefined; fetch?: Fetch | undefined },

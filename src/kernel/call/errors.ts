@@ -38,13 +38,11 @@ export class ExpectationError extends ControlError {
   }
 }
 
-/** The error with a line added below the first line of its report. */
 export function withLine({ status, body, report }: ExpectationError, line: string): ExpectationError {
   const [head, ...lines] = report.text.split("\n");
   return new ExpectationError(status, body, { ...report, text: [head, `  (${line})`, ...lines].join("\n") });
 }
 
-/** The error of an answer: an ExpectationError if it contains a report. */
 export function errorOf(status: number, body: JsonObject): ControlError {
   const report: unknown = body.report;
   return isReport(report) ? new ExpectationError(status, body, report) : new ControlError(status, body);
@@ -52,13 +50,9 @@ export function errorOf(status: number, body: JsonObject): ControlError {
 
 const isReport = (value: unknown): value is Report => isObject(value) && typeof value.text === "string";
 
-/** The frames of a stack, without its first line. */
 const framesOf = (stack: string): string => stack.slice(Math.max(0, stack.search(/\n\s+at /)));
 
-/**
- * Runs an assertion; its errors point at the line that called `above`, so that test runners show the user's code and
- * not ours.
- */
+/** Runs an assertion; its errors point at the line that called `above`: test runners then show the user's code. */
 export async function fromCaller<T>(above: (...args: never[]) => unknown, run: () => Promise<T>): Promise<T> {
   const caller: { stack?: unknown } = {};
   Error.captureStackTrace(caller, above);

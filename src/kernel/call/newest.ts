@@ -1,10 +1,8 @@
 import { type Query, queryText } from "./call.ts";
 
-/** A list that the control API gives in pages, newest first. */
 interface PagedList {
   /** Below /__sim. */
   readonly path: string;
-  /** Its key in the answer. */
   readonly list: string;
   readonly pageSize: number;
 }

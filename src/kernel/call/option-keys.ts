@@ -9,13 +9,9 @@ export type OptionKeys = Readonly<Record<number, readonly string[] | { readonly 
 
 type MethodOptions<T> = { readonly [Name in keyof T]?: OptionKeys };
 
-/** Methods that return no promise. */
 const immediate: ReadonlySet<string> = new Set(["events.stream", "guard"]);
 
-/**
- * Checks the options in a call's arguments. The error points at the line that called `above`.
- * @throws TypeError that names the first unknown option and the nearest known one, or the argument that is not an object
- */
+/** @throws TypeError at the line that called `above`: the first unknown option with the nearest one, or no object */
 export function checkOptions(
   method: string,
   options: OptionKeys,
@@ -32,7 +28,6 @@ export function checkOptions(
   }
 }
 
-/** A value as in code, in short. */
 const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 120);
 
 /** The first time that is none: JSON has no NaN, and such a limit would be left out. */
@@ -74,10 +69,7 @@ function checkMethod(holder: object, name: string, title: string, options: Optio
   Reflect.set(holder, name, checked);
 }
 
-/**
- * Makes the methods of a part of the client reject option keys that they do not have: a misspelt `event` must not list
- * every event. @param part Its name; "" for the handle itself
- */
+/** Makes the methods of a part of the client reject options that they do not have. @param part "": the handle itself */
 export const knownOptions =
   <T extends object>(part: string, options: MethodOptions<T>) =>
   <M extends T>(methods: M): M => {

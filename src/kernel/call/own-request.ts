@@ -20,10 +20,7 @@ holder[place] = connect;
 
 const open = (options: { host: string; port: number }): Socket => Reflect.apply(connect, new Socket(), [options]);
 
-/**
- * A request over a connection of its own that no test tool sees: neither a replaced `http.request`, nor a replaced
- * `connect` of sockets, if it was replaced after this was loaded.
- */
+/** A request over a connection of its own, which test tools that were activated after this was loaded do not see. */
 export function ownRequest(url: URL, options: { method: string; headers: Record<string, string> }): ClientRequest {
   const isSecure = url.protocol === "https:";
   const host = plainHost(url.hostname);

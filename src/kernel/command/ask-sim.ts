@@ -4,6 +4,9 @@ import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { type Options, parameterOf, spelledOption } from "./options.ts";
 
+export const headersOf = (token: string | undefined): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` };
+
 /** The answer of `GET /__sim/info`; "locked" if the sim requires its token; undefined if no sim answers in time. */
 export async function askInfo(
   url: string,
@@ -28,15 +31,14 @@ async function get(
   token?: string,
 ): Promise<{ ok: boolean; body: unknown } | undefined> {
   try {
-    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
+    const init = { headers: headersOf(token), signal: AbortSignal.timeout(timeoutMs), redirect: "error" } as const;
+    const answer = await fetch(url, init);
     return { ok: answer.ok, body: await answer.json() };
   } catch {
     return undefined;
   }
 }
 
-/** The address of a sim, and the token of its control API. */
 export interface Address {
   readonly url: string;
   readonly token: string | undefined;
@@ -44,10 +46,7 @@ export interface Address {
 
 const callMs = 30_000;
 
-/**
- * Makes a control call and returns its answer: `path` below /__sim, the body as JSON (bytes are JSON already).
- * @throws RefusedCall if the sim rejects the call or it fails; Failure no_sim if no sim answers
- */
+/** Makes a control call, `path` below /__sim; bytes are JSON already. @throws RefusedCall; Failure no_sim */
 export async function callSim<T>(
   sim: Address,
   method: string,
@@ -68,7 +67,7 @@ export async function trySim(
   body?: unknown,
   timeoutMs = callMs,
 ): Promise<{ status: number; answer: unknown }> {
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const headers = headersOf(token);
   if (body !== undefined) headers["content-type"] = "application/json";
   const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutMs), redirect: "error" };
   if (body !== undefined) init.body = body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
@@ -80,7 +79,6 @@ export async function trySim(
   }
 }
 
-/** The control API's answer to a refused call. */
 interface Refusal {
   readonly detail: string;
   readonly hint?: string;

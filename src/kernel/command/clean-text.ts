@@ -1,9 +1,6 @@
 import { spelledOut } from "../base/text.ts";
 
-/**
- * Text of unknown origin, safe on a terminal and on one line: unsafe characters are spelled out, length is
- * capped.
- */
+/** Text of unknown origin, safe on a terminal and on one line: unsafe characters are spelled out, length is capped. */
 export function clean(text: string, limit = 400): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
   return spelledOut(cut);
@@ -12,9 +9,7 @@ export function clean(text: string, limit = 400): string {
 /** A JSON value on one line, safe on a terminal. */
 export const cleanJson = (value: unknown, limit?: number): string => clean(JSON.stringify(value) ?? "", limit);
 
-/** The same for text of several lines, line by line. */
 export const cleanLines = (text: string, limit = 400): string[] => text.split("\n").map((line) => clean(line, limit));
 
-/** Headers of a request or response, one a line. */
 export const headerLines = (headers: readonly (readonly [name: string, value: string])[]): string[] =>
   headers.map(([name, value]) => `  ${clean(name, 100)}: ${clean(value, 1000)}`);

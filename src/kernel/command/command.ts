@@ -17,20 +17,17 @@ export interface Shell extends SettingSources {
   readonly quit: (ending: CommandEnd) => void;
 }
 
-/** Commands whose names begin with the same word. */
 interface CommandGroup {
   readonly name: string;
   readonly describe: string;
 }
 
-/** One command as data, with its way to run. */
 export interface Command {
   /** One word, or two in a group: `flags set`. */
   readonly name: string;
   readonly group?: CommandGroup;
   readonly describe: string;
   readonly options: Options;
-  /** Command line and explanation. */
   readonly examples: readonly (readonly [string, string])[];
   /** stdout only confirms success: `--quiet` omits it. */
   readonly confirms?: true;
@@ -45,10 +42,7 @@ interface Row<O extends Options> extends Omit<Command, "options" | "run"> {
 
 const quietOption = { kind: "switch", describe: "Print only results and errors" } as const;
 
-/**
- * Makes a command from its table and a function that takes the resolved settings. Every command has `--quiet`, and
- * reports what the sim refuses by the names of its own options.
- */
+/** Adds `--quiet`, and reports what the sim refuses by the names of the command's own options. */
 export const command = <const O extends Options>(row: Row<O>): Command => {
   const options: Options = { ...row.options, quiet: row.options.quiet ?? quietOption };
   const isOwn = Object.hasOwn(row.options, "quiet");
@@ -68,7 +62,6 @@ export const command = <const O extends Options>(row: Row<O>): Command => {
   };
 };
 
-/** Holds lines back until `release` is called. */
 function holdBack(lines: Lines): Lines & { release(): void } {
   const held: string[] = [];
   return { flush() {}, say: (...more) => void held.push(...more), release: () => lines.say(...held) };

@@ -33,15 +33,10 @@ export class SectionError extends Error {
 export interface Config {
   readonly file: string;
   readonly folder: string;
-  /** Option name → value as text. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/**
- * The nearest phx-sim.config.json at or above `folder`; null without one.
- * @param options Every option that it may set; called only if there is a file
- * @throws Failure usage, with file:line:col
- */
+/** The nearest phx-sim.config.json at or above `folder`. @param options Called if there is one @throws Failure usage */
 export async function findConfig(
   folder: string,
   options: () => Promise<Options>,
@@ -86,7 +81,6 @@ async function parsed(file: string, text: string): Promise<PlacedJson> {
   }
 }
 
-/** @throws Failure usage */
 function sectionIn(
   file: string,
   { name, read }: ConfigSection,

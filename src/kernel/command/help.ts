@@ -4,11 +4,7 @@ import { type Option, placedOf, variableOf } from "./options.ts";
 
 const widest = 100;
 
-/**
- * The help of a command or a group by its name, of all for an empty one. Loaded on demand: yargs costs more than the
- * rest of the start.
- * @param columns Width of the terminal; 0 without one
- */
+/** The help of a command or a group, or of all (""). yargs costs more than the start. @param columns 0: no terminal */
 export async function helpOf(name: string, commands: readonly Command[], columns = 0): Promise<string> {
   const parser = parserOf(commands).wrap(Math.min(widest, columns || widest));
   return new Promise((resolve) => {

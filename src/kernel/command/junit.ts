@@ -8,15 +8,12 @@ const entities: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** Escapes text for an element or an attribute. */
 const xmlText = (text: string): string =>
   text.replace(notXml, "\ufffd").replace(/[&<>"\n]/g, (it) => entities[it] ?? it);
 
-/** A test case: passed without `failure` and `skipped`. */
 export interface JunitCase {
   readonly name: string;
   readonly failure?: { readonly type: string; readonly message: string; readonly lines: readonly string[] };
-  /** Why it did not run. */
   readonly skipped?: string;
   readonly output?: readonly string[];
 }

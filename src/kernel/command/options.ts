@@ -40,10 +40,7 @@ function readUrl(text: string): string | undefined {
 const readPath = (text: string, folder: string): string | undefined =>
   text === "" || text.includes("\0") ? undefined : resolve(folder, text);
 
-/**
- * `KEY=VALUE`, where a value that is not JSON, or a whole number that a double does not hold, is a string.
- * Object.fromEntries accepts `__proto__` as a key.
- */
+/** A value that is no JSON, or a whole number that a double does not hold, is a string. Any key is valid. */
 function readPair(text: string): JsonObject | undefined {
   const at = text.indexOf("=");
   const value = text.slice(at + 1);
@@ -144,10 +141,7 @@ export interface Option {
   readonly place?: number;
   /** What is given by its place, or after `--`, may be left out; of places the last ones only. */
   readonly optional?: true;
-  /**
-   * May be given any number of times; the value is the list of them, in order. By place: all words from there
-   * on, one at least unless it is optional. Not configurable.
-   */
+  /** Any number of times, as a list in order; by place all further words, one at least unless optional. */
   readonly many?: true;
   /** All the words after `--`, as they are; with `many`. Not configurable. */
   readonly rest?: true;
@@ -180,17 +174,12 @@ export const parameterOf = (name: string, { parameter }: Pick<Option, "parameter
 export const spelledOption = (name: string, { place }: Pick<Option, "place">): string =>
   place === undefined ? `--${name}` : name.toUpperCase();
 
-/** The names of the options given by place, in order. */
 export const placedOf = (options: Options): string[] =>
   Object.keys(options)
     .filter((name) => options[name]?.place !== undefined)
     .sort((a, b) => (options[a]?.place ?? 0) - (options[b]?.place ?? 0));
 
-/**
- * Reads a value's text.
- * @param where Name of the source, e.g. `--port`
- * @throws Failure usage
- */
+/** Reads a value's text. @param where Name of the source, e.g. `--port` @throws Failure usage */
 export function readValue(option: Option, text: string, where: string, folder: string): Json {
   const kind: OptionKind = kinds[option.kind ?? "text"];
   const value = kind.read(text, folder);

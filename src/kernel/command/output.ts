@@ -1,4 +1,3 @@
-/** A stream as the CLI uses it: process.stdout, process.stderr. */
 export interface Sink {
   readonly writableLength: number;
   write(text: string): boolean;
@@ -30,7 +29,6 @@ export function createLines(sink: Sink, later: (write: () => void) => void = set
     write(text);
   };
   return {
-    /** Writes waiting lines at once. */
     flush,
     say(...lines: string[]) {
       if (lines.length === 0) return;
@@ -40,5 +38,4 @@ export function createLines(sink: Sink, later: (write: () => void) => void = set
   };
 }
 
-/** Lines of one turn of the event loop are written together. */
 export type Lines = ReturnType<typeof createLines>;

@@ -1,4 +1,3 @@
-/** A stream that may be a terminal, such as process.stderr. */
 export interface Screen {
   readonly isTTY?: boolean;
   write(text: string): unknown;
@@ -31,7 +30,6 @@ export function createProgress(
   };
 }
 
-/** A line at the bottom of the terminal that shows the progress of long work. */
 export type ProgressLine = ReturnType<typeof createProgress>;
 
 const units: readonly (readonly [number, string])[] = [

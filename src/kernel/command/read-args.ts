@@ -46,7 +46,6 @@ function plainWords(argv: readonly string[]): readonly string[] {
   return verb !== undefined && spelled(both) !== both ? [spelled(both), ...more] : [noun, ...rest];
 }
 
-/** The command that a command line names, if it names one. */
 const namedCommand = (words: readonly string[], commands: readonly Command[]): Command | undefined =>
   commands.find(({ name }) => name.split(" ").every((word, i) => words[i] === word));
 
@@ -59,14 +58,11 @@ const membersOf = (group: string | undefined, commands: readonly Command[]): str
 
 /** The words after a command's name, sorted by its options. */
 interface Line {
-  /** Options given by name. */
   readonly flags: Record<string, OptionTexts[string]>;
   readonly words: readonly string[];
-  /** The words after `--` for a command that takes them; undefined without it. */
   readonly rest: readonly string[] | undefined;
   /** The first option that the command does not have, as it was typed. */
   readonly unknown: string | undefined;
-  /** Name of an option whose value is missing. */
   readonly valueless: string | undefined;
   readonly asks: "help" | "version" | undefined;
 }
@@ -79,12 +75,10 @@ function plainSwitch(arg: string, options: Options): string {
   return readValue(option, text, `--${name}`, "") ? `--${name}` : `--no-${name}`;
 }
 
-/** Name of the option that takes the words after `--`. */
 const restOf = (options: Options): string | undefined => Object.keys(options).find((name) => options[name]?.rest);
 
 const isNamed = ([, { place, rest }]: [string, Option]): boolean => place === undefined && !rest;
 
-/** Parses the words after a command's name. */
 function parseLine(argv: readonly string[], options: Options): Line {
   const at = argv.indexOf("--");
   const args = at === -1 ? argv : argv.slice(0, at);
@@ -145,16 +139,12 @@ function flagValue(value: unknown, { kind, many }: Option): OptionTexts[string] 
   return kind === "switch" ? all.at(-1) === true : many ? all.map(String) : String(all.at(-1));
 }
 
-/** An option as it was typed, by the parser's key for it. */
 const typed = (key: string, args: readonly string[]): string =>
   args
     .map((arg) => arg.split("=")[0] ?? arg)
     .find((arg) => arg.startsWith("-") && arg.replace(/^--?(no-)?/, "") === key.replace(/^no-/, "")) ?? `--${key}`;
 
-/**
- * Reads a command line; the first command is the default.
- * @throws Failure usage
- */
+/** Reads a command line; the first command is the default. @throws Failure usage */
 export function readArgs(argv: readonly string[], commands: readonly Command[]): CommandLine {
   const words = plainWords(argv);
   const named = namedCommand(words, commands);
@@ -176,7 +166,6 @@ export function readArgs(argv: readonly string[], commands: readonly Command[]):
   return { command, flags };
 }
 
-/** A command line that names no command: a group's help, or a mistake. */
 function readGroup(words: readonly string[], commands: readonly Command[]): CommandLine {
   const [first = "", second = "-"] = words;
   const members = membersOf(first, commands);
@@ -206,7 +195,6 @@ function unknownCommand([word = "", second = ""]: readonly string[], commands: r
   return `unknown command "${clean(word)}"${meant}`;
 }
 
-/** What is wrong with a line; undefined if it can be run. */
 function mistakeIn(
   line: Line,
   { name, options }: Command,
@@ -230,7 +218,6 @@ function mistakeIn(
   return `${needed}: ${all}, as in phx-sim ${name} ${choices[0]}`;
 }
 
-/** What is wrong if the words after `--` are missing. */
 function missingRest(own: readonly string[], { name, options, examples }: Command): string | undefined {
   const option = options[restOf(options) ?? ""];
   const at = own.indexOf("--");

@@ -13,7 +13,6 @@ interface Located {
   readonly file: string;
   readonly url: string;
   readonly pid: number;
-  /** Set where the control API requires one. */
   readonly token: string | undefined;
 }
 
@@ -71,7 +70,6 @@ interface Spot {
   readonly token: string | undefined;
 }
 
-/** A running sim: its own description, and how it was found. */
 export interface Running extends Spot {
   readonly info: JsonObject;
 }
@@ -87,7 +85,6 @@ export const scenarioMistakes = ({ info }: Pick<Running, "info">, folder: string
     "scenario",
   ).map((line) => clean(line));
 
-/** Pause between two attempts, and the limit of one. */
 const pollMs = 50;
 // the first call loads the control API, which takes seconds on a busy machine
 const askMs = 5000;
@@ -100,7 +97,6 @@ export const portOption = {
   default: "7490",
 } as const;
 
-/** Where a command looks for a sim, and where it says which one it uses. */
 type Around = Pick<Shell, "cwd" | "env" | "config" | "err">;
 
 /**

@@ -6,7 +6,6 @@ import { type Option, type Options, readValue, spelledOption, type ValueOf, vari
 /** Options given on the command line, as text; switches as booleans, repeatable ones as lists. */
 export type OptionTexts = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-/** The sources of settings other than flags and the defaults in the table. */
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -31,10 +30,7 @@ interface Found extends Origin {
   readonly value: Json | undefined;
 }
 
-/**
- * Decides the value of every option: flag, then PHX_SIM_* variable, then config file, then default.
- * @throws Failure usage, for a value that cannot be read and for two options that exclude each other
- */
+/** Flag, then PHX_SIM_* variable, then config file, then default. @throws Failure usage: unreadable, or excluded */
 export function resolveSettings<O extends Options>(
   options: O,
   flags: OptionTexts,
@@ -86,11 +82,7 @@ function find(
 
 type Named = readonly [name: string, found: Found | undefined];
 
-/**
- * Of two options that exclude each other the nearer source wins, and the other gets its default. Undefined if only
- * one is on.
- * @throws Failure usage, when both come from one source
- */
+/** Of two that exclude each other and are on, the one of the farther source. @throws Failure usage for one source */
 function exclusionLoser([name, one]: Named, [other, two]: Named): string | undefined {
   const isOn = (it: Found): boolean => it.value !== false && it.source !== "default";
   if (!one || !two || !isOn(one) || !isOn(two)) return undefined;

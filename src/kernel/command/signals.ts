@@ -2,13 +2,9 @@ export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 const signals: readonly Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/**
- * Package runners and process groups deliver the same Ctrl-C several times; within this time they count as
- * one.
- */
+/** Package runners and process groups deliver the same Ctrl-C several times; within this time they count as one. */
 const sameMs = 1000;
 
-/** What this needs of `process`. */
 export interface SignalSource {
   on(signal: Signal, listener: () => void): unknown;
 }

@@ -2,9 +2,7 @@
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
-  /** For what passed. */
   good(text: string): string;
-  /** For what did not. */
   bad(text: string): string;
 }
 

@@ -9,7 +9,6 @@ import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 import type { Style } from "./style.ts";
 
-/** Makes one control call to the running sim. @throws Failure */
 export async function ask<T>(
   settings: Settings<typeof whereOptions>,
   shell: Shell,
@@ -21,7 +20,6 @@ export async function ask<T>(
   return callSim<T>(await findRunning(settings, shell), method, path, body, timeoutMs);
 }
 
-/** Prints a result as JSON (`--json`) or in lines. */
 export function print(shell: Pick<Shell, "out">, asJson: boolean, result: unknown, lines: readonly string[]): "ok" {
   shell.out.say(...(asJson ? [JSON.stringify(result, null, 2)] : lines));
   return "ok";
@@ -37,7 +35,6 @@ type Values<O extends Options> = Settings<O & typeof thinOptions>["values"];
 type Method = "GET" | "DELETE" | "PUT" | "POST";
 
 interface ControlRow<O extends Options> extends Omit<Command, "options" | "run" | "confirms"> {
-  /** Its own; those of every such command are added. */
   readonly options?: O;
   /** Method and path below /__sim; `:name` is an option's value, and left out without one: `PUT flags/:key`. */
   readonly call: `${Method} ${string}`;
@@ -60,21 +57,21 @@ interface PageRow<O extends Options, Entry> extends ControlRow<O> {
 }
 
 /** The options as parameters of the control API, without those in the path and `thinOptions`. */
-const parametersIn = (options: Options, values: Readonly<Record<string, unknown>>, path: string) =>
+export const parametersIn = (options: Options, values: Readonly<Record<string, unknown>>, path = "") =>
   Object.fromEntries(
     Object.entries(options)
       .filter(([name]) => !Object.hasOwn(thinOptions, name) && !path.split("/").includes(`:${name}`))
       .map(([name, option]) => [parameterOf(name, option), values[name]]),
   );
 
+/** What a query can have; a switch that is off is left out. */
 const scalarsIn = (sent: Readonly<Record<string, unknown>>): Record<string, string | number> =>
   Object.fromEntries(
-    Object.entries(sent).flatMap(([name, value]) =>
-      typeof value === "string" || typeof value === "number" ? [[name, value] as const] : [],
+    Object.entries(sent).flatMap(([name, value]): [string, string | number][] =>
+      typeof value === "string" || typeof value === "number" ? [[name, value]] : value === true ? [[name, "true"]] : [],
     ),
   );
 
-/** A command that makes one control call and shows the answer. */
 function controlCommand<const O extends Options>(
   { call, sends, reads, timeoutMs, options, ...row }: ControlRow<O>,
   json: Option,
@@ -123,12 +120,10 @@ export const pageCommand = <const O extends Options, Entry>({ list, line, ...row
     shell.out.say(...entries.map((it) => (json ? JSON.stringify(it) : line(it, shell.outStyle))));
   });
 
-/** A fact of what a command shows: its name, then its texts, one a line. */
 export const factLines =
   (style: Style) =>
   (name: string, ...texts: readonly string[]): string[] =>
     texts.map((text, i) => `  ${style.dim((i === 0 ? name : "").padEnd(12))} ${text}`);
 
-/** Properties, one a line. */
 export const propertyLines = (properties: JsonObject, longest?: number): string[] =>
   Object.entries(properties).map(([name, value]) => `${clean(name, 80)} = ${cleanJson(value, longest)}`);

@@ -3,7 +3,7 @@ import { type HandleScope, type Query, queryText } from "../../kernel/call/call.
 import { ExpectationError, fromCaller, withLine } from "../../kernel/call/errors.ts";
 import { newest } from "../../kernel/call/newest.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
-import type { SimRequest } from "../../state/journal/request-shapes.ts";
+import type { RequestQuery, SimRequest } from "../../state/journal/request-shapes.ts";
 import type { Assertions } from "./client-assertions.ts";
 import type { WaitTarget } from "./client-evaluation.ts";
 import { called, problemText, wholeEvent } from "./client-pattern.ts";
@@ -13,7 +13,6 @@ import {
   type EventQuery,
   type Events,
   eventOptions,
-  type RequestQuery,
   type Requests,
   requestOptions,
   type VerifyOptions,

@@ -9,16 +9,13 @@ import type { EventSubject, Filter } from "../../state/journal/filter/types.ts";
 import { everything, indexedPart, parseEventFilter } from "../../state/journal/filter-parameter.ts";
 import type { EventFilter } from "../../state/journal/log/traffic-log.ts";
 import {
-  DistinctId,
-  EventName,
-  FilterText,
+  EventListQuery,
   Limit,
   OfProject,
   Order,
   Outcome,
   SinceSeq,
   UntilSeq,
-  WaitMs,
 } from "../../state/journal/query-shapes.ts";
 import { createBudget, examineEvents } from "../../state/journal/search.ts";
 import { showEvent } from "../../state/journal/show.ts";
@@ -43,22 +40,7 @@ const PatternText = z
   })
   .describe(`${patternLanguage}; as JSON`);
 
-const ListQuery = z.strictObject({
-  project: OfProject.optional(),
-  event: EventName.optional(),
-  distinct_id: DistinctId.optional(),
-  outcome: Outcome.optional(),
-  since: SinceSeq.optional(),
-  until: UntilSeq.optional(),
-  where: PatternText.optional(),
-  filter: FilterText.optional(),
-  order: Order.optional(),
-  limit: Limit.default(100),
-  wait_ms: WaitMs.default(0).describe("Waits up to N ms if there is no event yet (default: 0)"),
-});
-
-/** Parameters of `GET /__sim/events`, as clients give them; the client has its own form of `where`. */
-export type EventParameters = Omit<z.input<typeof ListQuery>, "where" | "wait_ms">;
+const ListQuery = EventListQuery.extend({ where: PatternText.optional() });
 
 const SearchRequest = z.strictObject({
   match: EventPattern.nullish(),
@@ -67,7 +49,7 @@ const SearchRequest = z.strictObject({
   since: SinceSeq.nullish(),
   until: UntilSeq.nullish(),
   order: Order.nullish(),
-  limit: Limit.nullish(),
+  limit: Limit.nullish().describe("Maximum number of results (default: 100)"),
 });
 
 interface EventSelection {

@@ -4,9 +4,10 @@ import { clean } from "../../kernel/command/clean-text.ts";
 import type { Command } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
+import { optionsOf } from "../../kernel/command/shape-options.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { thinCommand } from "../../kernel/command/thin-command.ts";
-import type { Fault, FaultPreset } from "./client.ts";
+import { type Fault, FaultMatch, FaultOrder, type FaultPreset } from "./shapes.ts";
 
 const states: Readonly<Record<Fault["state"], string>> = { active: "active", used_up: "used up", expired: "expired" };
 
@@ -21,20 +22,16 @@ function presetLines({ presets }: { presets: FaultPreset[] }, style: Style): str
   return presets.map(({ name, describe }) => `${style.bold(name.padEnd(width))}  ${describe}`);
 }
 
+const { preset, match, effect, duration, ...others } = optionsOf(FaultOrder);
+
 const applyOptions = {
   fault: { describe: "A preset's name, or a rule as a JSON object", parameter: "preset", place: 1 },
-  name: { describe: "The fault's name; default: the preset's" },
-  route: { describe: "capture, flags, service, sdk, management, or a path such as '/flags' or 'POST /api/*'" },
-  method: { describe: "Only requests with this method" },
-  project: { kind: "count", describe: "Only requests of the project with this number" },
-  rate: { kind: "json", describe: "Share of the requests, above 0 and up to 1" },
-  seed: { kind: "count", describe: "Decides which requests a rate hits" },
-  times: { kind: "count", describe: "Ends after N requests" },
-  for: { kind: "duration", parameter: "duration", describe: "Ends after this time by the sim's clock, e.g. 30s" },
+  ...optionsOf(FaultMatch),
+  ...others,
+  for: { ...duration, kind: "duration", parameter: "duration" },
   latency: { kind: "duration", describe: "Delay responses by this time, instead of the preset's effect" },
 } as const;
 
-/** A rule, or a preset's name. */
 function orderIn(text: string): JsonObject {
   if (!text.trimStart().startsWith("{")) return { preset: text };
   try {
@@ -46,7 +43,6 @@ function orderIn(text: string): JsonObject {
   throw new Failure("usage", "FAULT must be a preset's name or a rule as a JSON object");
 }
 
-/** The order from the options. @throws Failure usage */
 function orderOf(values: Settings<typeof applyOptions>["values"]) {
   const { fault, route, method, project, latency, name, rate, seed, times, for: duration } = values;
   const match = given({ route, method: method?.toUpperCase(), project });

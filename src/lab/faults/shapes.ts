@@ -23,7 +23,6 @@ export type PresetName = (typeof presetNames)[number];
 const quotas = ["events", "recordings", "feature_flags"] as const;
 export type Quota = (typeof quotas)[number];
 
-/** The result of an event of capture v1. */
 const ScriptedResult = z.strictObject({
   result: z.enum(["drop", "retry"]).describe("What the SDK reads of each event"),
   details: z.string().min(1).max(200).describe("Such as billing_limit_exceeded"),
@@ -122,8 +121,7 @@ const AuthoredEffect = EffectKeys.superRefine((effect, context) => {
   }
 });
 
-/** Which requests a fault affects. Absent keys match everything. */
-const FaultMatch = z.strictObject({
+export const FaultMatch = z.strictObject({
   route: Route.optional(),
   method: Method.optional(),
   project: z.int().min(1).optional().describe("Only requests of the project with this number"),
@@ -157,13 +155,11 @@ export type FaultUse = PresetName | FaultOrder;
 
 const ms = z.int().min(0);
 
-/** An effect with its times in ms. */
 const FaultEffect = EffectKeys.extend({ latency: ms.optional(), jitter: ms.optional() }).describe(
   "What happens to them; times in ms",
 );
 export type FaultEffect = z.infer<typeof FaultEffect>;
 
-/** A fault that was applied, and its use so far. */
 export const Fault = z
   .strictObject({
     id: z.string(),

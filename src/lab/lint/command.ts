@@ -5,9 +5,10 @@ import { command, type Shell } from "../../kernel/command/command.ts";
 import { emphasized, findingText, isAtLeast } from "../../kernel/command/finding.ts";
 import { whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
+import { optionsOf } from "../../kernel/command/shape-options.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { ask } from "../../kernel/command/thin-command.ts";
-import type { LintFinding, LintPage } from "./shapes.ts";
+import { type LintFinding, type LintPage, LintQuery } from "./shapes.ts";
 
 const whatOf = ({ event, n }: LintFinding): string => (event === null ? `request ${n}` : `"${clean(event, 80)}"`);
 
@@ -19,7 +20,7 @@ export function lintLine(finding: LintFinding, style: Style): string {
 }
 
 const options = {
-  project: { kind: "count", describe: "Only events of the project with this number" },
+  ...optionsOf(LintQuery.omit({ max_ms: true })),
   strict: { kind: "switch", describe: "Fail on hints, too" },
   ...whereOptions,
   json: { kind: "switch", describe: "One JSON object per line" },

@@ -2,6 +2,8 @@ import { type HandleScope, queryText } from "../../kernel/call/call.ts";
 import { ControlError } from "../../kernel/call/errors.ts";
 import { knownOptions } from "../../kernel/call/option-keys.ts";
 import type {
+  GroupListQuery,
+  PersonListQuery,
   StoredGroup,
   StoredGroupPage,
   StoredPerson,
@@ -14,13 +16,13 @@ export type SimPerson = StoredPerson;
 
 export interface Persons {
   /** Newest first. */
-  list(query?: { distinct_id?: string; search?: string; project?: number; limit?: number }): Promise<SimPerson[]>;
+  list(query?: PersonListQuery): Promise<SimPerson[]>;
   /** By uuid or distinct id, with the events that changed it; undefined if it does not exist. */
   get(id: string): Promise<StoredPersonWithHistory | undefined>;
 }
 
 export interface Groups {
-  list(query?: { project?: number; limit?: number }): Promise<StoredGroup[]>;
+  list(query?: GroupListQuery): Promise<StoredGroup[]>;
 }
 
 const most = 10_000;
@@ -49,5 +51,5 @@ export const groupsBy = ({ call, project }: HandleScope): Groups =>
     },
   });
 
-const personOptions = knownOptions<Persons>("persons", { list: [["distinct_id", "search", "project", "limit"]] });
-const groupOptions = knownOptions<Groups>("groups", { list: [["project", "limit"]] });
+const personOptions = knownOptions<Persons>("persons", { list: [{ except: [] }] });
+const groupOptions = knownOptions<Groups>("groups", { list: [{ except: [] }] });

@@ -1,10 +1,19 @@
 import { clean, cleanJson } from "../../kernel/command/clean-text.ts";
 import type { Command } from "../../kernel/command/command.ts";
+import { optionsOf } from "../../kernel/command/shape-options.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { factLines, pageCommand, propertyLines, thinCommand } from "../../kernel/command/thin-command.ts";
-import type { GroupDetails, PropertyChange, StoredGroup, StoredPerson, StoredPersonWithHistory } from "./shapes.ts";
-
-const project = { kind: "count", describe: "Only the project with this id" } as const;
+import {
+  type GroupDetails,
+  GroupListQuery,
+  GroupQuery,
+  PersonListQuery,
+  PersonQuery,
+  type PropertyChange,
+  type StoredGroup,
+  type StoredPerson,
+  type StoredPersonWithHistory,
+} from "./shapes.ts";
 
 const mostIds = 5;
 
@@ -42,12 +51,7 @@ export const personCommands: readonly Command[] = [
   pageCommand({
     name: "persons list",
     describe: "List the persons, newest first",
-    options: {
-      project,
-      search: { describe: "Only persons with this text in an id, e-mail address or name" },
-      "distinct-id": { describe: "Only the person with this distinct id" },
-      limit: { kind: "count", describe: "The newest N", default: "100" },
-    },
+    options: optionsOf(PersonListQuery.omit({ offset: true })),
     examples: [["phx-sim persons list --search ann@", "with this text in an id, e-mail address or name"]],
     call: "GET persons",
     list: "persons",
@@ -56,7 +60,7 @@ export const personCommands: readonly Command[] = [
   thinCommand({
     name: "persons show",
     describe: "Show a person: its merged ids, its properties, the events that changed it",
-    options: { id: { describe: "A uuid or a distinct id", place: 1 }, project },
+    options: { id: { describe: "A uuid or a distinct id", place: 1 }, ...optionsOf(PersonQuery) },
     examples: [["phx-sim persons show user-1", "its merged ids, e.g. anon-1"]],
     call: "GET persons/:id",
     lines: personLines,
@@ -94,11 +98,7 @@ export const groupCommands: readonly Command[] = [
   pageCommand({
     name: "groups list",
     describe: "List the groups, newest first",
-    options: {
-      project,
-      search: { describe: "Only groups with this text in type, key or name" },
-      limit: { kind: "count", describe: "The newest N groups", default: "100" },
-    },
+    options: optionsOf(GroupListQuery.omit({ offset: true })),
     examples: [["phx-sim groups list --search acme", "with this text in type, key or name"]],
     call: "GET groups",
     list: "groups",
@@ -110,8 +110,7 @@ export const groupCommands: readonly Command[] = [
     options: {
       type: { describe: "The group's type, e.g. company", place: 1 },
       key: { describe: "The group's key", place: 2 },
-      project,
-      limit: { kind: "count", describe: "The newest N events of the group", default: "50" },
+      ...optionsOf(GroupQuery),
     },
     examples: [["phx-sim groups show company acme", "the group acme of the type company"]],
     call: "GET groups/:type/:key",

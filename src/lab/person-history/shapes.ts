@@ -12,10 +12,11 @@ export const PersonQuery = z.strictObject({ project: project.describe("Only the 
 export const PersonListQuery = z.strictObject({
   project: project.describe("Only persons of this project"),
   distinct_id: z.string().optional().describe("Only the person with this distinct id"),
-  search: z.string().optional().describe("Part of an id or e-mail address"),
+  search: z.string().optional().describe("Only persons with this text in an id, e-mail address or name"),
   limit,
   offset,
 });
+export type PersonListQuery = z.input<typeof PersonListQuery>;
 
 export const TimelineQuery = PersonQuery.extend({
   before: z.int().min(1).optional().describe("Only events before this seq"),
@@ -24,10 +25,11 @@ export const TimelineQuery = PersonQuery.extend({
 
 export const GroupListQuery = z.strictObject({
   project: project.describe("Only groups of this project"),
-  search: z.string().optional().describe("Part of a key, type or name"),
+  search: z.string().optional().describe("Only groups with this text in type, key or name"),
   limit,
   offset,
 });
+export type GroupListQuery = z.input<typeof GroupListQuery>;
 
 export const GroupQuery = z.strictObject({
   project: project.describe("Only the group of this project"),

@@ -6,9 +6,9 @@ import { clean } from "../../kernel/command/clean-text.ts";
 import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { type JunitCase, junitReport } from "../../kernel/command/junit.ts";
+import { written } from "../../kernel/command/result-file.ts";
 import { findRunning, whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
-import { reasonOf } from "../../kernel/command/system-reason.ts";
 import { fileEvents, simEvents } from "./command-events.ts";
 import type { Plan, PlanFile, PlannableEvent, PlanResult, Violation } from "./plan.ts";
 
@@ -119,11 +119,7 @@ async function deliver(
 async function write(path: string, text: string, mayReplace: boolean, shell: Shell): Promise<void> {
   if (!mayReplace && existsSync(path))
     throw new Failure("failed", `${shown(path, shell.cwd)} already exists; --force replaces it`);
-  try {
-    await writeWhole(path, [text], 0o666);
-  } catch (error) {
-    throw new Failure("failed", `${shown(path, shell.cwd)} cannot be written: ${reasonOf(error)}`, error);
-  }
+  await written(shown(path, shell.cwd), () => writeWhole(path, [text], 0o666));
 }
 
 async function infer(settings: Settings<typeof inferOptions>, shell: Shell) {

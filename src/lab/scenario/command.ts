@@ -6,8 +6,8 @@ import { writeWhole } from "../../kernel/base/whole-file.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
+import { written } from "../../kernel/command/result-file.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
-import { reasonOf } from "../../kernel/command/system-reason.ts";
 
 const checkOptions = {
   file: {
@@ -59,13 +59,8 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
   const name = clean(shortened(file, shell.cwd));
   if (!format) throw new Failure("usage", `${name} must end in .yaml or .json`);
   const { scenarioStarter } = await import("./starter.ts");
-  try {
-    if (existsSync(file)) throw new Failure("failed", `${name} already exists; give another name`);
-    await writeWhole(file, [scenarioStarter(format)], 0o666);
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure("failed", `${name} cannot be written: ${reasonOf(error)}`, error);
-  }
+  if (existsSync(file)) throw new Failure("failed", `${name} already exists; give another name`);
+  await written(name, () => writeWhole(file, [scenarioStarter(format)], 0o666));
   const next = `${name} is written; start it with: phx-sim start --scenario ${name}`;
   shell.out.say(values.json ? JSON.stringify({ file }) : next);
   return "ok" as const;

@@ -2,7 +2,13 @@ import { type HandleScope, queryText } from "../../kernel/call/call.ts";
 import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
 import { recordingEvent } from "../../state/journal/items.ts";
 import type { undecidable } from "./rrweb.ts";
-import type { RecordingFindings, StoredRecording, StoredRecordingPage, StoredSession } from "./shapes.ts";
+import type {
+  RecordingFindings,
+  RecordingListQuery,
+  StoredRecording,
+  StoredRecordingPage,
+  StoredSession,
+} from "./shapes.ts";
 
 export type {
   RecordingFind,
@@ -24,7 +30,7 @@ export type UndecidableKind = (typeof undecidable)[number];
 
 export interface SessionRecordings {
   /** The sessions with a recording, newest first. @throws ControlError */
-  list(query?: { project?: number; person?: string; search?: string; limit?: number }): Promise<StoredSession[]>;
+  list(query?: RecordingListQuery): Promise<StoredSession[]>;
   /** What the recording of a session holds, and what cannot be read of it. @throws ControlError not_found */
   show(session: string, options?: { project?: number }): Promise<StoredRecording>;
   /**
@@ -58,7 +64,7 @@ export const recordingsBy = ({ call, project }: HandleScope): SessionRecordings 
   });
 
 const withOptions = knownOptions<SessionRecordings>("recordings", {
-  list: [["project", "person", "search", "limit"]],
+  list: [{ except: [] }],
   show: { 1: ["project"] },
   search: { 1: keysOf<RecordingScope>({ project: true, session: true, allowUnread: true }) },
 });

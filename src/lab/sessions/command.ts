@@ -5,22 +5,23 @@ import { clean } from "../../kernel/command/clean-text.ts";
 import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
+import { optionsOf } from "../../kernel/command/shape-options.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { ask, factLines, pageCommand, print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
-import { undecidable } from "./rrweb.ts";
-import type { RecordingFind, RecordingFindings, StoredRecording, StoredSession } from "./shapes.ts";
-
-const project = { kind: "count", describe: "Only of the project with this id" } as const;
+import {
+  type RecordingFind,
+  type RecordingFindings,
+  RecordingListQuery,
+  RecordingSearchOrder,
+  SessionQuery,
+  type StoredRecording,
+  type StoredSession,
+} from "./shapes.ts";
 
 const searchOptions = {
   values: { describe: "What must not be recorded", place: 1, many: true, optional: true },
   file: { describe: "A file with one value a line, so that none is in the shell's history" },
-  session: { describe: "Only the recording of this session" },
-  "allow-unread": {
-    describe: `What may stay unread, because it cannot hold the values: ${undecidable.join(", ")}`,
-    many: true,
-  },
-  project,
+  ...optionsOf(RecordingSearchOrder.omit({ values: true })),
   ...thinOptions,
 } as const;
 
@@ -102,11 +103,7 @@ export const recordingCommands: readonly Command[] = [
   pageCommand({
     name: "recordings list",
     describe: "List the sessions with a recording, newest first",
-    options: {
-      project,
-      person: { describe: "Only of the person with this uuid or distinct id" },
-      limit: { kind: "count", describe: "The newest N", default: "100" },
-    },
+    options: optionsOf(RecordingListQuery.omit({ search: true, offset: true })),
     examples: [["phx-sim recordings list --person customer-1001", "those of a person"]],
     call: "GET recordings",
     list: "recordings",
@@ -115,7 +112,7 @@ export const recordingCommands: readonly Command[] = [
   thinCommand({
     name: "recordings show",
     describe: "Show what the recording of a session holds, and what cannot be read of it",
-    options: { session: { describe: "The id of a session", place: 1 }, project, ...thinOptions },
+    options: { session: { describe: "The id of a session", place: 1 }, ...optionsOf(SessionQuery) },
     examples: [["phx-sim recordings show 0195b3a2-8592-7000-8000-00000000ec48", "texts, images, losses"]],
     call: "GET recordings/:session",
     lines: shownLines,

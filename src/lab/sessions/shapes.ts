@@ -142,6 +142,7 @@ export const RecordingPage = z
 export type RecordingPage = z.infer<typeof RecordingPage>;
 
 export const RecordingListQuery = SessionListQuery.omit({ recorded: true });
+export type RecordingListQuery = z.input<typeof RecordingListQuery>;
 
 export const StoredRecordingPage = z
   .strictObject({ recordings: z.array(StoredSession), more: z.boolean(), ...progress })

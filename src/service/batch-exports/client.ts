@@ -1,13 +1,15 @@
-import type { ControlCall, ControlFetch } from "../../kernel/call/call.ts";
-import { keysOf, knownOptions } from "../../kernel/call/option-keys.ts";
+import { type ControlCall, type ControlFetch, queryText } from "../../kernel/call/call.ts";
+import { knownOptions } from "../../kernel/call/option-keys.ts";
 import type {
   Export,
   ExportFile,
+  ExportListQuery,
   ExportLog,
   ExportOutcome,
   ExportPerformed,
   ExportRun,
   ExportRunPage,
+  ExportRunQuery,
   ExportRunWithLogs,
   ScriptedRun,
 } from "./shapes.ts";
@@ -19,21 +21,10 @@ export type {
   ExportOutcome,
   ExportPerformed,
   ExportRun,
+  ExportRunQuery,
   ExportRunWithLogs,
   ScriptedRun,
 };
-
-/** Absent keys do not restrict. */
-export interface ExportRunQuery {
-  project?: number;
-  /** Id or name of an export. */
-  batch_export?: string;
-  status?: ExportRun["status"];
-  /** Id of a run: only runs before it. */
-  before?: string;
-  /** Maximum number of runs (default and maximum: 10,000). */
-  limit?: number;
-}
 
 /**
  * Batch exports and their runs. They run by themselves as the sim's clock runs; while it is frozen, advance it
@@ -41,7 +32,7 @@ export interface ExportRunQuery {
  */
 export interface Exports {
   /** The exports of a project or of all. */
-  list(query?: { project?: number }): Promise<Export[]>;
+  list(query?: ExportListQuery): Promise<Export[]>;
   /** Runs, newest first. @throws ControlError; not_found of `before` */
   runs(query?: ExportRunQuery): Promise<ExportRun[]>;
   /** One run with its log. @throws ControlError not_found */
@@ -73,16 +64,9 @@ export function exportsBy(call: ControlCall, fetched: ControlFetch): Exports {
   const at = (id: string) => `exports/runs/${encodeURIComponent(id)}`;
   const run = (id: string) => call<ExportRunWithLogs>("GET", at(id));
   return withOptions({
-    list: async ({ project } = {}) => {
-      const query = project === undefined ? "" : `?project=${project}`;
-      return (await call<{ exports: Export[] }>("GET", `exports${query}`)).exports;
-    },
-    runs: async (query = {}) => {
-      const search = new URLSearchParams();
-      for (const [key, value] of Object.entries({ limit: 10_000, ...query }))
-        if (value !== undefined) search.set(key, String(value));
-      return (await call<ExportRunPage>("GET", `exports/runs?${search}`)).runs;
-    },
+    list: async (query = {}) => (await call<{ exports: Export[] }>("GET", `exports${queryText(query)}`)).exports,
+    runs: async (query = {}) =>
+      (await call<ExportRunPage>("GET", `exports/runs${queryText({ limit: 10_000, ...query })}`)).runs,
     run,
     script: (id, outcome) => call("PUT", at(id), outcome),
     tick: async () => (await call<{ happened: ExportPerformed[] }>("POST", "exports/tick", {})).happened,
@@ -90,7 +74,4 @@ export function exportsBy(call: ControlCall, fetched: ControlFetch): Exports {
   });
 }
 
-const withOptions = knownOptions<Exports>("exports", {
-  list: [["project"]],
-  runs: [keysOf<ExportRunQuery>({ project: true, batch_export: true, status: true, before: true, limit: true })],
-});
+const withOptions = knownOptions<Exports>("exports", { list: [{ except: [] }], runs: [{ except: [] }] });

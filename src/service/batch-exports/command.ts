@@ -1,10 +1,19 @@
 import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import type { Command } from "../../kernel/command/command.ts";
+import { optionsOf } from "../../kernel/command/shape-options.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { thinCommand } from "../../kernel/command/thin-command.ts";
-import { endStatuses } from "../../state/documents/run-statuses.ts";
-import type { Export, ExportPerformed, ExportRun, ExportRunWithLogs, ScriptedRun } from "./client.ts";
+import {
+  type Export,
+  ExportListQuery,
+  ExportOutcome,
+  type ExportPerformed,
+  type ExportRun,
+  ExportRunQuery,
+  type ExportRunWithLogs,
+  type ScriptedRun,
+} from "./shapes.ts";
 
 type RunEnd = Pick<ExportRun, "status" | "records_completed" | "latest_error">;
 
@@ -58,7 +67,8 @@ const performedLines = (happened: readonly ExportPerformed[]): string[] =>
 const scriptedLine = ({ id, ends_at, name }: ScriptedRun): string =>
   `${clean(name ?? "", 60)}  run ${clean(id)} ${ends_at === null ? "will be ended when it has started" : `ends at ${ends_at}`}`;
 
-const project = { kind: "count", describe: "Only the project with this number" } as const;
+const { "batch-export": ofExport, ...runOptions } = optionsOf(ExportRunQuery);
+const { status, "latest-error": error, ...outcome } = optionsOf(ExportOutcome);
 const run = { describe: "Id of the run", place: 1 } as const;
 
 /** Exports may be large; no answer is waited for longer than this, ms. */
@@ -68,7 +78,7 @@ export const exportCommands: readonly Command[] = [
   thinCommand({
     name: "exports list",
     describe: "List the exports with their next and last runs",
-    options: { project },
+    options: optionsOf(ExportListQuery),
     examples: [["phx-sim exports list --project 1", "those of one project"]],
     call: "GET exports",
     lines: ({ exports }: { exports: Export[] }, style) => exportListLines(exports, style),
@@ -76,13 +86,7 @@ export const exportCommands: readonly Command[] = [
   thinCommand({
     name: "exports runs",
     describe: "List the runs, newest first",
-    options: {
-      project,
-      export: { parameter: "batch_export", describe: "Only this export: its id or its name" },
-      status: { describe: "Only runs in this status, e.g. Failed" },
-      before: { describe: "Only runs before the one with this id" },
-      limit: { kind: "count", describe: "At most N runs (default: 100)" },
-    },
+    options: { ...runOptions, export: { ...ofExport, parameter: "batch_export" } },
     examples: [["phx-sim exports runs --status Failed", "with what went wrong"]],
     call: "GET exports/runs",
     lines: ({ runs, more }: { runs: ExportRun[]; more: boolean }, style) => runLines(runs, more, style),
@@ -108,9 +112,9 @@ export const exportCommands: readonly Command[] = [
     describe: "Set how an unfinished run ends",
     options: {
       run,
-      after: { describe: "How long the run takes, by the sim's clock, e.g. 30s" },
-      status: { describe: "How it ends", choices: endStatuses, default: "Failed" },
-      error: { parameter: "latest_error", describe: "The run's latest error" },
+      ...outcome,
+      status: { ...status, default: "Failed" },
+      error: { ...error, parameter: "latest_error" },
     },
     examples: [
       ["phx-sim exports script RUN --after 30s --error 'Access denied'", "fails half a minute later"],

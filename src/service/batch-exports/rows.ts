@@ -4,7 +4,6 @@ import { SimError } from "../../kernel/base/errors.ts";
 import type { Reply } from "../../kernel/http/reply.ts";
 import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
-import { runStatuses } from "../../state/documents/run-statuses.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { BatchExport, BatchExportRun, Worlds } from "../../state/documents/world.ts";
 import { shownAs } from "../api-frame/fields.ts";
@@ -14,10 +13,12 @@ import { nextDue } from "./schedules.ts";
 import {
   Export,
   type ExportFile,
+  ExportListQuery,
   ExportOutcome,
   ExportPerformed,
   ExportRun,
   ExportRunPage,
+  ExportRunQuery,
   ExportRunSummary,
   ExportRunWithLogs,
   ScriptedRun,
@@ -129,7 +130,7 @@ export const exportSlice = slice(["worlds", "clock", "exports", "agenda", "log"]
     path: "/__sim/exports",
     access: "control",
     summary: "Lists batch exports with their next and last runs",
-    query: z.strictObject({ project: z.int().min(0).optional().describe("Only this project's") }),
+    query: ExportListQuery,
     reply: z.strictObject({ exports: z.array(Export) }),
     handle: ({ query }) => ({ exports: exportsIn(ports.worlds, query.project, ports.clock.now()) }),
   }),
@@ -138,13 +139,7 @@ export const exportSlice = slice(["worlds", "clock", "exports", "agenda", "log"]
     path: "/__sim/exports/runs",
     access: "control",
     summary: "Lists runs with their files, newest first",
-    query: z.strictObject({
-      project: z.int().min(0).optional().describe("Only this project's"),
-      batch_export: z.string().optional().describe("Only this export's: its id or its name"),
-      status: z.enum(runStatuses).optional().describe("Only runs in this status"),
-      before: z.string().optional().meta({ description: "Only runs before the one with this id", format: "uuid" }),
-      limit: z.int().min(1).max(10_000).default(100).describe("Maximum number of results"),
-    }),
+    query: ExportRunQuery,
     errors: [404],
     reply: ExportRunPage,
     async handle({ query: { limit, ...filter } }) {

@@ -8,6 +8,18 @@ import { exportKind } from "../../state/documents/schemas/batch-export.ts";
 const time = z.iso.datetime();
 const status = z.enum(runStatuses);
 
+export const ExportListQuery = z.strictObject({ project: z.int().min(0).optional().describe("Only this project's") });
+export type ExportListQuery = z.input<typeof ExportListQuery>;
+
+export const ExportRunQuery = z.strictObject({
+  ...ExportListQuery.shape,
+  batch_export: z.string().optional().describe("Only this export's: its id or its name"),
+  status: status.optional().describe("Only runs in this status"),
+  before: z.string().optional().meta({ description: "Only runs before the one with this id", format: "uuid" }),
+  limit: z.int().min(1).max(10_000).default(100).describe("Maximum number of results"),
+});
+export type ExportRunQuery = z.input<typeof ExportRunQuery>;
+
 export const ExportFile = z
   .strictObject({
     name: z.string().describe("Its key, with / between the parts"),
@@ -73,9 +85,11 @@ const After = z
 
 export const ExportOutcome = z
   .strictObject({
-    after: After.optional().describe("How long it is Running first: ms, or a string such as 30s (default: 0)"),
-    status: z.enum(endStatuses).describe("Completed exports the data at that time"),
-    latest_error: z.string().max(10_000).nullable().optional(),
+    after: After.optional().describe(
+      "How long it is Running first, by the sim's clock: ms, or a string such as 30s (default: 0)",
+    ),
+    status: z.enum(endStatuses).describe("How it ends; Completed exports the data at that time"),
+    latest_error: z.string().max(10_000).nullable().optional().describe("The run's latest error"),
   })
   .superRefine((it, context) => {
     if (it.status === "Completed" && typeof it.latest_error === "string")

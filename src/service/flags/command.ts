@@ -5,22 +5,28 @@ import { callSim } from "../../kernel/command/ask-sim.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
-import { findRunning, whereOptions } from "../../kernel/command/running-sim.ts";
+import { findRunning } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
+import { optionsOf } from "../../kernel/command/shape-options.ts";
 import { print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
+import { decisionPages, type FlagDecision } from "./client.ts";
+import { decisionLines, explainLines, listLines, simulateLines, subjectText, valueText } from "./command-lines.ts";
+import { DecisionSelection } from "./decision-shapes.ts";
 import {
-  decisionPages,
-  type FlagDecision,
+  ExplainRequest,
+  FlagListQuery,
   type FlagOverride,
   type FlagOverrideSet,
   type FlagSummary,
-} from "./client.ts";
-import { decisionLines, explainLines, listLines, simulateLines, subjectText, valueText } from "./command-lines.ts";
+  OverrideOrder,
+  OverrideSelection,
+  SimulateRequest,
+} from "./shapes.ts";
 
 const key = { describe: "The flag's key", place: 1 } as const;
-const project = { kind: "count", describe: "Number of the project (default: the first one)" } as const;
 
-const common = { ...whereOptions, project, json: thinOptions.json } as const;
+/** Parameters with options of another form. */
+const objects = { person: true, groups: true, group_properties: true } as const;
 
 const about = {
   person: { kind: "properties", describe: "Person property, NAME=VALUE, or several as a JSON object", many: true },
@@ -33,22 +39,12 @@ const about = {
   },
 } as const;
 
-const explainOptions = {
-  key,
-  "distinct-id": { describe: "Explain the value of this distinct id (required)" },
-  ...about,
-  "device-id": { describe: "Device id, for flags that are bucketed by device" },
-  "anon-distinct-id": { describe: "The id before the person was identified" },
-  ip: { describe: "Address from which $geoip_ properties are derived" },
-  ...common,
-} as const;
+const explainOptions = { key, ...optionsOf(ExplainRequest.omit(objects)), ...about } as const;
 
 const decisionsOptions = {
-  key: { describe: "Only this flag" },
-  "distinct-id": { describe: "Only what this distinct id was given" },
+  ...optionsOf(DecisionSelection.omit({ before: true, since: true, limit: true })),
   limit: { kind: "count", describe: "At most N", default: "20" },
-  ...common,
-  project: { ...project, describe: "Only this project's" },
+  ...thinOptions,
 } as const;
 
 const setLine = (override: FlagOverride): string =>
@@ -93,7 +89,7 @@ export const flagCommands: readonly Command[] = [
   thinCommand({
     name: "flags list",
     describe: "List the flags with their rules and overrides",
-    options: { ...common, project: { ...project, describe: "Only this project's" } },
+    options: optionsOf(FlagListQuery),
     examples: [["phx-sim flags list", "of all projects"]],
     call: "GET flags",
     lines: ({ flags }: { flags: FlagSummary[] }, style) => listLines(flags, style),
@@ -104,10 +100,7 @@ export const flagCommands: readonly Command[] = [
     options: {
       key,
       value: { kind: "flag value", describe: "true, false or a variant", place: 2 },
-      payload: { kind: "json", describe: "Payload, as JSON; default: the flag's own payload" },
-      "distinct-id": { describe: "Only for this distinct id; default: for all" },
-      force: { kind: "switch", describe: "Set a flag or a variant that does not exist" },
-      ...common,
+      ...optionsOf(OverrideOrder.omit({ value: true })),
     },
     examples: [
       ["phx-sim flags set new-checkout test", "the variant, for everybody"],
@@ -119,11 +112,7 @@ export const flagCommands: readonly Command[] = [
   thinCommand({
     name: "flags unset",
     describe: "Remove a flag's overrides",
-    options: {
-      key,
-      "distinct-id": { describe: "Only the override for this distinct id; default: all of the flag's overrides" },
-      ...common,
-    },
+    options: { key, ...optionsOf(OverrideSelection.omit({ for: true })) },
     examples: [["phx-sim flags unset new-checkout", "back to its rules"]],
     call: "DELETE flags/:key",
     lines: ({ removed }: { removed: number }, _, { key }) => [
@@ -149,12 +138,7 @@ export const flagCommands: readonly Command[] = [
   thinCommand({
     name: "flags simulate",
     describe: "Count the values that generated users get",
-    options: {
-      key,
-      count: { kind: "count", describe: "Number of generated users", default: "1000" },
-      ...about,
-      ...common,
-    },
+    options: { key, ...optionsOf(SimulateRequest.omit(objects)), ...about },
     examples: [["phx-sim flags simulate new-checkout --count 10000", "how the variants are spread"]],
     call: "POST flags/:key/simulate",
     reads: true,

@@ -22,20 +22,17 @@ import {
   FlagDistribution,
   FlagExplanation,
   FlagInFull,
+  FlagListQuery,
   FlagOverrideSet,
+  FlagQuery,
   FlagSummary,
   OverrideOrder,
-  ProjectNumber,
+  OverrideSelection,
   SimulateQuery,
   SimulateRequest,
 } from "./shapes.ts";
 
 const Removed = z.strictObject({ removed: z.int().describe("Number of removed overrides") });
-
-const OfProject = z.strictObject({ project: ProjectNumber.optional().describe("Only flags of this project") });
-const InProject = z.strictObject({
-  project: ProjectNumber.optional().describe("Number of the project (default: the first)"),
-});
 
 const flags = "/__sim/flags";
 const path = `${flags}/:key` as const;
@@ -49,7 +46,7 @@ const overrideRows = (ports: FlagPorts) => [
     path: flags,
     access: "control",
     summary: "Lists the flags with their rules and overrides",
-    query: OfProject,
+    query: FlagListQuery,
     reply: z.strictObject({ flags: z.array(FlagSummary) }),
     handle: ({ query }) => ({ flags: listFlags(ports, query.project) }),
   }),
@@ -58,7 +55,7 @@ const overrideRows = (ports: FlagPorts) => [
     path: flags,
     access: "control",
     summary: "Removes the overrides of one project or of all",
-    query: OfProject,
+    query: FlagListQuery,
     reply: Removed,
     handle: ({ query }) => ({ removed: removeOverrides(ports, query) }),
   }),
@@ -67,7 +64,7 @@ const overrideRows = (ports: FlagPorts) => [
     path,
     access: "control",
     summary: "Returns one flag with its rules as they are written",
-    query: InProject,
+    query: FlagQuery,
     errors: [404],
     reply: FlagInFull,
     handle: ({ params, query }) => flagInFull(ports, projectIn(ports, query), params.key),
@@ -87,10 +84,7 @@ const overrideRows = (ports: FlagPorts) => [
     path,
     access: "control",
     summary: "Removes overrides of a flag: all, that of a distinct id, or the one for everybody",
-    query: InProject.extend({
-      distinct_id: z.string().optional().describe("Only the override for this distinct id"),
-      for: z.enum(["everybody"]).optional().describe("Only the override for everybody, whatever distinct_id is"),
-    }),
+    query: OverrideSelection,
     errors: [404],
     reply: Removed,
     handle({ params: { key }, query }) {
@@ -149,7 +143,7 @@ const decisionRows = (ports: FlagPorts) => [
     path: `${path}/seen`,
     access: "control",
     summary: "Counts what the rules give to the ids that were seen, and where their hashes lie",
-    query: InProject,
+    query: FlagQuery,
     errors: [404],
     reply: FlagSeen,
     handle: ({ params, query }) => seenOf(ports, projectIn(ports, query), params.key),
@@ -177,7 +171,7 @@ const decisionRows = (ports: FlagPorts) => [
     path: "/__sim/flag-decisions/totals",
     access: "control",
     summary: "Counts how often each flag was decided and used, by value",
-    query: OfProject,
+    query: FlagListQuery,
     reply: FlagTotals,
     handle: ({ query }) => ports.decisions.totals(query.project),
   }),

@@ -15,6 +15,16 @@ const OrderedValue = z
 export const ProjectNumber = z.int().min(0);
 const project = ProjectNumber.describe("Number of the project (default: the first)");
 
+export const FlagListQuery = z.strictObject({
+  project: ProjectNumber.optional().describe("Only flags of this project"),
+});
+export const FlagQuery = z.strictObject({ project: project.optional() });
+
+export const OverrideSelection = FlagQuery.extend({
+  distinct_id: z.string().optional().describe("Only the override for this distinct id"),
+  for: z.enum(["everybody"]).optional().describe("Only the override for everybody, whatever distinct_id is"),
+});
+
 const subjectFields = {
   project,
   person: recordOf(AnyJson).describe("Person properties; they override the stored ones"),
@@ -29,7 +39,7 @@ const explainFields = {
   anon_distinct_id: z.string().describe("The distinct id before the person was identified"),
   ip: z.string().describe("IP address from which `$geoip_` properties are derived"),
 };
-const distinctId = z.string().min(1).describe("The distinct id whose value is explained");
+const distinctId = z.string().min(1).describe("The distinct id whose value is explained (required)");
 const simulateFields = {
   ...subjectFields,
   count: z.int().min(1).max(100_000).describe("Number of generated subjects (default: 1000)"),

@@ -6,14 +6,15 @@ import { clean } from "../../kernel/command/clean-text.ts";
 import { command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
+import { optionsOf } from "../../kernel/command/shape-options.ts";
 import { ask, print, thinOptions } from "../../kernel/command/thin-command.ts";
 import type { QueryResult } from "./client.ts";
+import { ControlQuery } from "./shapes.ts";
 import { csvLines, resultTable, textLines } from "./tabular.ts";
 
 const options = {
   query: { describe: "HogQL, or a file: HogQL, or a query with its kind as JSON (.json)", place: 1, optional: true },
-  insight: { describe: "Name, short id or id of a stored insight" },
-  project: { kind: "count", describe: "The project with this id (default: the first one)" },
+  ...optionsOf(ControlQuery.omit({ query: true })),
   csv: { kind: "switch", describe: "Print comma-separated values" },
   ...thinOptions,
 } as const;

@@ -5,7 +5,7 @@ import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
 import type { SwitchPart } from "../../kernel/store/switch.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
-import { OfProject } from "./query-shapes.ts";
+import { ClearQuery } from "./query-shapes.ts";
 import { searchEvents } from "./search.ts";
 import { Cursor, StoredEvent } from "./stored-event.ts";
 
@@ -43,13 +43,7 @@ export const eventSlice = slice(["log", "snapshots", "switchTo"], (ports: EventP
     path: "/__sim/events",
     access: "control",
     summary: "Clears the events of one project or of all; persons stay, and numbering continues",
-    query: z.strictObject({
-      project: OfProject.optional(),
-      compact: z
-        .boolean()
-        .optional()
-        .describe("Also deletes the requests of all projects, and frees their space (default: false)"),
-    }),
+    query: ClearQuery,
     errors: [409],
     reply: Cleared,
     handle({ query: { project, compact: isCompact = false } }) {

@@ -12,11 +12,13 @@ export const RequestListQuery = z.strictObject({
       "Only requests that were answered, or rejected; `unmatched`: rejected because their path does not exist. With `project` the latter include those without a project's key that arrived since the project was made",
     ),
   partition: OfPartition.optional(),
-  filter: FilterText.optional(),
+  filter: FilterText.optional().describe("Only what passes this filter, for example `status:>=400 path:/batch`"),
   before: BeforeRequest.optional(),
   since: SinceRequest.optional(),
   limit: Limit.default(100),
 });
+/** As clients give them; the client reads the pages. */
+export type RequestQuery = Omit<z.input<typeof RequestListQuery>, "before">;
 
 const requestFields = {
   n: z.int(),

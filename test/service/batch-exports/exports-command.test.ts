@@ -127,7 +127,7 @@ describe("phx-sim exports", () => {
     [["script", "none", "--after", "soon"], /--after: expected ms, or a string such as/],
     [["script"], /exports script needs RUN/],
     [["show", "../info"], /there is no run \.\.\/info/],
-    [["runs", "--status", "bad"], /--status: expected "Starting", /],
+    [["runs", "--status", "bad"], /--status must be Starting, Running, /],
     [["lsit"], /unknown command "exports lsit"; did you mean list\?/],
   ];
   test.each(mistakes)("%j ends with 2", async (args, reported) => {

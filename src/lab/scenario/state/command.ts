@@ -4,21 +4,18 @@ import { type Address, callSim, RefusedCall } from "../../../kernel/command/ask-
 import { clean } from "../../../kernel/command/clean-text.ts";
 import { type Command, command, type Shell } from "../../../kernel/command/command.ts";
 import { Failure } from "../../../kernel/command/failure.ts";
+import { saveAnswer } from "../../../kernel/command/result-file.ts";
 import { findRunning } from "../../../kernel/command/running-sim.ts";
-import { saveAnswer } from "../../../kernel/command/save-answer.ts";
 import type { Settings } from "../../../kernel/command/settings.ts";
+import { optionsOf } from "../../../kernel/command/shape-options.ts";
 import { reasonOf } from "../../../kernel/command/system-reason.ts";
 import { print, thinCommand, thinOptions } from "../../../kernel/command/thin-command.ts";
-import type { ImportedState, ListedSnapshot, ResetPart, RestoredSnapshot, Snapshot } from "./client.ts";
+import type { ResetPart } from "./ports.ts";
+import { type ImportedState, type ListedSnapshot, ResetOrder, type Snapshot, type SnapshotRestored } from "./shapes.ts";
 
 const resetOptions = {
-  what: {
-    describe: "Only this part",
-    choices: ["world", "people", "events", "faults", "answers", "clock"],
-    many: true,
-  },
+  ...optionsOf(ResetOrder),
   "keep-events": { kind: "switch", describe: "Keep events and persons, and reset everything else", excludes: "what" },
-  project: { kind: "count", describe: "Number of the project (default: all projects, faults, answers and the clock)" },
 } as const;
 
 /** The parts apart from events, and from the persons that events made. */
@@ -107,7 +104,7 @@ export const stateCommands: readonly Command[] = [
     options: named,
     examples: [["phx-sim state restore logged-in", "as it was; later events are hidden"]],
     call: "POST snapshots/:name/restore",
-    lines: (answer: RestoredSnapshot) => [`back to snapshot ${clean(answer.name)}: ${holds(answer)}`],
+    lines: (answer: SnapshotRestored) => [`back to snapshot ${clean(answer.name)}: ${holds(answer)}`],
   }),
   thinCommand({
     name: "state list",

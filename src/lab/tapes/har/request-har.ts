@@ -124,11 +124,7 @@ export function harBytes(entries: readonly Buffer[], comment: string | undefined
 }
 
 const { before: _, ...listFields } = RequestListQuery.shape;
-const HarQuery = z.strictObject({
-  ...listFields,
-  until: UntilRequest.optional(),
-  limit: Limit.default(1_000).describe("Maximum number of requests (default: 1000)"),
-});
+const HarQuery = z.strictObject({ ...listFields, until: UntilRequest.optional(), limit: Limit.default(1_000) });
 
 const Har = z
   .strictObject({

@@ -8,44 +8,35 @@ import { type Command, type CommandEnd, command, type Shell } from "../../../ker
 import { Failure } from "../../../kernel/command/failure.ts";
 import { findRunning, type Running, whereOptions } from "../../../kernel/command/running-sim.ts";
 import type { Settings } from "../../../kernel/command/settings.ts";
+import { optionsOf } from "../../../kernel/command/shape-options.ts";
 import { untilSignal } from "../../../kernel/command/signals.ts";
-import { thinOptions } from "../../../kernel/command/thin-command.ts";
+import { parametersIn, thinCommand } from "../../../kernel/command/thin-command.ts";
+import { ClearQuery, EventListQuery } from "../query-shapes.ts";
 import type { EventPage, StoredEvent } from "../stored-event.ts";
 import { eventLine, eventLines } from "./event-lines.ts";
-import { checkedFilter, filterOption, readPattern } from "./filter-option.ts";
+import { checkedFilter, readPattern } from "./filter-option.ts";
 
-const project = { kind: "count", describe: "Only events of the project with this number" } as const;
+const options = optionsOf(EventListQuery.omit({ until: true, order: true, wait_ms: true }));
+const { limit, filter: filterText, ...plain } = options;
 
-const filters = {
-  event: { describe: "Only events with this name" },
-  "distinct-id": { describe: "Only events of this distinct id" },
-  project,
-  outcome: { describe: "Only kept or only dropped events", choices: ["kept", "dropped"] },
-  since: { kind: "count", describe: "Only events with a number above this one" },
-  where: { kind: "word", describe: `Pattern that events must match, as JSON: '{"properties":{"amount":{"@gte":10}}}'` },
-} as const;
+/** May be empty: no filter. */
+const filter = { ...filterText, kind: "word" } as const;
+
+const filters = { ...plain, where: { ...plain.where, kind: "word" } } as const;
 
 const json = { kind: "switch", describe: "One JSON object per line" } as const;
 
 const common = { ...filters, ...whereOptions, json } as const;
 
-const tailOptions = { ...common, filter: filterOption } as const;
+const tailOptions = { ...common, filter } as const;
 
-const listOptions = { ...tailOptions, limit: { kind: "count", describe: "The newest N", default: "100" } } as const;
-
-const showOptions = { number: { kind: "count", describe: "The event's number", place: 1 }, ...thinOptions } as const;
+const listOptions = { ...tailOptions, limit } as const;
 
 const waitOptions = {
   ...common,
   count: { kind: "count", describe: "Number of events to wait for", default: "1" },
   where: { ...filters.where, parameter: "match" },
   timeout: { kind: "duration", parameter: "timeout_ms", describe: "How long to wait, e.g. 4s, 500ms", default: "4s" },
-} as const;
-
-const clearOptions = {
-  project,
-  compact: { kind: "switch", describe: "Delete the requests too, of all projects, and free their space" },
-  ...thinOptions,
 } as const;
 
 type Common = Settings<typeof common>;
@@ -63,11 +54,7 @@ const printer = (running: Running, settings: Common, shell: Shell) => {
 function queryOf({ values }: Tail) {
   const pattern = readPattern(values.where, "--where");
   return {
-    event: values.event,
-    distinct_id: values["distinct-id"],
-    project: values.project,
-    outcome: values.outcome,
-    since: values.since,
+    ...parametersIn(filters, values),
     where: pattern && JSON.stringify(pattern),
     filter: checkedFilter(values.filter),
   };
@@ -82,14 +69,6 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   shell.out.say(...events.reverse().map(printer(running, settings, shell)));
   if (more) shell.err.say(`phx-sim: older ones are not shown; --limit N shows the newest N`);
   else if (events.length === 0 && !settings.values.json) shell.err.say("phx-sim: no events");
-  return "ok" as const;
-}
-
-async function show(settings: Settings<typeof showOptions>, shell: Shell) {
-  const { number, json } = settings.values;
-  const running = await findRunning(settings, shell);
-  const event = await callSim<StoredEvent>(running, "GET", `events/${number}`);
-  shell.out.say(...(json ? [JSON.stringify(event, null, 2)] : eventLines(event, shell.outStyle)));
   return "ok" as const;
 }
 
@@ -197,15 +176,6 @@ function timedOut({ text }: JsonObject): Failure {
   return new Failure("failed", lines.map((line) => clean(line, 1000)).join("\n"));
 }
 
-async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
-  const { values } = settings;
-  const running = await findRunning(settings, shell);
-  const path = `events${queryText({ project: values.project, compact: values.compact ? "true" : undefined })}`;
-  const answer = await callSim<{ cleared: number }>(running, "DELETE", path);
-  shell.out.say(values.json ? JSON.stringify(answer, null, 2) : `cleared ${counted(answer.cleared, "event")}`);
-  return "ok" as const;
-}
-
 export const eventCommands: readonly Command[] = [
   command({
     name: "events list",
@@ -218,12 +188,13 @@ export const eventCommands: readonly Command[] = [
     ],
     run: list,
   }),
-  command({
+  thinCommand({
     name: "events show",
     describe: "Show an event: its outcome, its properties, the request that carried it",
-    options: showOptions,
+    options: { number: { kind: "count", describe: "The event's number", place: 1 } },
     examples: [["phx-sim events show 12", "the numbers are those of phx-sim events list"]],
-    run: show,
+    call: "GET events/:number",
+    lines: eventLines,
   }),
   command({
     name: "events tail",
@@ -244,15 +215,15 @@ export const eventCommands: readonly Command[] = [
     confirms: true,
     run: wait,
   }),
-  command({
+  thinCommand({
     name: "events clear",
     describe: "Clear the events; persons stay, and numbering continues",
-    options: clearOptions,
+    options: optionsOf(ClearQuery),
     examples: [
       ["phx-sim events clear --project 2", "of one project"],
       ["phx-sim events clear --compact", "and free the space on disk"],
     ],
-    confirms: true,
-    run: clear,
+    call: "DELETE events",
+    lines: ({ cleared }: { cleared: number }) => [`cleared ${counted(cleared, "event")}`],
   }),
 ];

@@ -5,11 +5,6 @@ import { Failure } from "../../../kernel/command/failure.ts";
 import { readEventFilter } from "../filter/read.ts";
 import type { FilterReading } from "../filter/types.ts";
 
-export const filterOption = {
-  kind: "word",
-  describe: `Search expression: 'event:signup prop.amount:>10 -is:dropped'`,
-} as const;
-
 /** The filter, if it is valid. @throws Failure usage with the place of the mistake */
 export function checkedFilter(
   text: string | undefined,

@@ -7,30 +7,25 @@ import { callSim } from "../../../kernel/command/ask-sim.ts";
 import { clean, headerLines } from "../../../kernel/command/clean-text.ts";
 import { type Command, command, type Shell } from "../../../kernel/command/command.ts";
 import { Failure } from "../../../kernel/command/failure.ts";
+import { saveAnswer } from "../../../kernel/command/result-file.ts";
 import { findRunning, whereOptions } from "../../../kernel/command/running-sim.ts";
-import { saveAnswer } from "../../../kernel/command/save-answer.ts";
 import type { Settings } from "../../../kernel/command/settings.ts";
+import { optionsOf } from "../../../kernel/command/shape-options.ts";
 import type { Style } from "../../../kernel/command/style.ts";
-import { thinOptions } from "../../../kernel/command/thin-command.ts";
+import { parametersIn, thinOptions } from "../../../kernel/command/thin-command.ts";
 import { fixFor } from "../../../kernel/http/rejection-fixes.ts";
 import { readRequestFilter } from "../filter/read.ts";
-import type { RequestInFull, SimRequest } from "../request-shapes.ts";
+import { type RequestInFull, RequestListQuery, type SimRequest } from "../request-shapes.ts";
 import { eventLine } from "./event-lines.ts";
 import { checkedFilter } from "./filter-option.ts";
 
-const filters = {
-  project: { kind: "count", describe: "Only requests of the project with this number" },
-  outcome: {
-    describe: "Only answered, rejected, or unmatched requests (those to an unknown path)",
-    choices: ["answered", "rejected", "unmatched"],
-  },
-  filter: { kind: "word", describe: "Only requests that match: 'status:>=400 path:/batch'" },
-  since: { kind: "count", describe: "Only requests with a number above this one" },
-} as const;
+const { limit, filter, ...plain } = optionsOf(RequestListQuery.omit({ partition: true, before: true }));
+
+const filters = { ...plain, filter: { ...filter, kind: "word" } } as const;
 
 const listOptions = {
   ...filters,
-  limit: { kind: "count", describe: "The newest N requests", default: "100" },
+  limit,
   ...whereOptions,
   json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
@@ -39,18 +34,16 @@ const showOptions = { number: { kind: "count", describe: "The request's number",
 
 const harOptions = {
   ...filters,
-  limit: { kind: "count", describe: "The newest N requests", default: "1000" },
+  limit: { ...limit, default: "1000" },
   out: { kind: "file", describe: "File to write; default: stdout" },
   force: { kind: "switch", describe: "Replace the file if it exists" },
   ...whereOptions,
   json: { kind: "switch", describe: "With --out: print the file's name and size as JSON" },
 } as const;
 
-const queryOf = ({ project, outcome, since, filter }: Settings<typeof filters>["values"]) => ({
-  project,
-  outcome,
-  since,
-  filter: checkedFilter(filter, readRequestFilter),
+const queryOf = (values: Settings<typeof filters>["values"]) => ({
+  ...parametersIn(filters, values),
+  filter: checkedFilter(values.filter, readRequestFilter),
 });
 
 const statusText = ({ status }: SimRequest, style: Style): string => {
@@ -154,8 +147,8 @@ async function show(settings: Settings<typeof showOptions>, shell: Shell) {
 }
 
 async function har(settings: Settings<typeof harOptions>, shell: Shell) {
-  const { limit, out, force, json, ...wanted } = settings.values;
-  const path = `requests.har${queryText({ ...queryOf(wanted), limit })}`;
+  const { limit, out, force, json } = settings.values;
+  const path = `requests.har${queryText({ ...queryOf(settings.values), limit })}`;
   if (out !== undefined && !force && existsSync(out))
     throw new Failure("failed", `${clean(out)} already exists; give another file with --out, or --force`);
   const running = await findRunning(settings, shell);
