@@ -6,7 +6,7 @@ import { stackOf, storageTrouble } from "../kernel/base/errors.ts";
 import { maskKeys } from "../kernel/base/secrets.ts";
 import type { ObservingApp } from "../kernel/http/app.ts";
 import type { GuardRules } from "../kernel/http/control-access.ts";
-import { createGauge } from "../kernel/http/gauge.ts";
+import { Gauge } from "../kernel/http/gauge.ts";
 import { readPublicUrl } from "../kernel/http/reach.ts";
 import { modeOf } from "../lab/tapes/record/recordings.ts";
 import { isOpenAt } from "./address.ts";
@@ -25,7 +25,6 @@ import type { SimOptions } from "./types.ts";
 
 export type SimSettings = Awaited<ReturnType<typeof readSettings>>;
 
-/** The options, and what follows from them alone. @throws StartError */
 export async function readSettings(given: SimOptions) {
   checkOptions(given);
   const options = { ...given, ...(await tapesOrExplain(modeOf(given))) };
@@ -47,7 +46,7 @@ export async function openFoundation({ options, notice }: SimSettings, app: () =
   const lookup = await lookupOrExplain(options.geoip, notice);
   const clockStart = startOfClock(options.clock ?? scenario.current.clock);
   const clock = new SimClock(clockStart);
-  const gauge = createGauge();
+  const gauge = new Gauge();
   // Node's own, also where a test environment (happy-dom) has replaced the global one; Bun has none
   const ending = util.transferableAbortController?.() ?? new AbortController();
   const traffic = createScenarioGenerator({

@@ -7,13 +7,12 @@ import { version } from "../kernel/base/version.ts";
 import { accessOf } from "../kernel/call/access.ts";
 import { createApp, type ObservingApp } from "../kernel/http/app.ts";
 import { delivering } from "../kernel/http/layer.ts";
-import { createRouter } from "../kernel/http/router.ts";
+import { Router } from "../kernel/http/router.ts";
 import { rowsOf } from "../kernel/http/slice.ts";
 import { faultLayer, scriptLayer } from "../lab/faults/layers.ts";
 import { answeringProbes, createProbeDesk } from "../lab/proxy-check/probe-desk.ts";
-import type { FollowOptions } from "../lab/scenario/follow-scenario.ts";
 import { listenRecording, overOwnSocket } from "../lab/tapes/record/recordings.ts";
-import { createCallOwners } from "../service/capture/call-owner.ts";
+import { type CallOwners, createCallOwners } from "../service/capture/call-owner.ts";
 import type { Desk } from "../service/capture/desk.ts";
 import { createPlaces } from "../service/capture/geo/places.ts";
 import { createVisitors } from "../service/capture/visitors.ts";
@@ -43,33 +42,18 @@ import { adopt, unknownPath } from "./unknown.ts";
  */
 export async function runSim(given: SimOptions): Promise<SimServer> {
   const settings = await readSettings(given);
-  const { options, host, publicUrl, controlToken, rules, notice } = settings;
-
+  const { host, publicUrl, controlToken, rules } = settings;
   const late = lateParts();
-
   const foundation = await openFoundation(settings, late.app);
-  const { scenario, clock, gauge, agenda, traffic, ending, store, onRefusal } = foundation;
-  const { worlds, people, log } = store;
-
+  const { clock, gauge, traffic, ending, store, onRefusal } = foundation;
+  const { worlds, log } = store;
   const desk = createDesk(settings, foundation, () => late.adopts()());
   const owners = createCallOwners(desk);
   const substitutes = await openSubstitutes(settings, foundation, owners, late);
-  const { faults, answers, replaying, recordings } = substitutes;
-
-  // What is opened on first use.
-  const exports = onFirstUse(async () => {
-    const { openExports } = await import("../service/batch-exports/open-exports.ts");
-    return openExports(desk, store, agenda, foundation.lastSeen);
-  });
-  const wakeExports = () => {
-    if (worlds.current.batch_exports.length > 0)
-      void exports()
-        .then(({ engine }) => engine.follow())
-        .catch(onRefusal);
-  };
+  const { faults, replaying, recordings } = substitutes;
+  const { exports, wakeExports } = exportsOf(desk, foundation);
   const admission = feedAdmission(settings, foundation, substitutes);
 
-  // The rows of the slices, with the ports that each needs.
   const { facts, info } = createInfo(settings, foundation, desk, substitutes, late.address);
   const { settled, reset, captureAtStart } = createResetting(settings, foundation, desk, substitutes, exports);
   const projectsMade = createBus<{ id: number; name: string | null }>();
@@ -86,24 +70,9 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     send: (outgoing) => late.send()(outgoing),
   });
   const opened = openedPorts(settings, ready, exports);
-  const router = late.router.set(createRouter(rowsOf(slicesAtStart, ready), lateRows(ready, opened, rules)));
+  const router = late.router.set(new Router(rowsOf(slicesAtStart, ready), lateRows(ready, opened, rules)));
 
-  // From calls to replies.
-  const { identify } = owners;
-  const core = createApp({
-    router,
-    identify,
-    journal: journalTo({ desk, owners, gauge, log }),
-    layers: [
-      scriptLayer(answers, owners),
-      faultLayer(faults, owners),
-      replaying.layer,
-      delivering({ identify, closing: ending.signal, onWait: reportingProject(gauge, owners) }),
-    ],
-    unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
-    onRefusal,
-    onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
-  });
+  const core = coreOf(settings, foundation, substitutes, { desk, owners, router });
   const app = late.app.set(answeringProbes(core, probes));
 
   await captureAtStart().catch(async (error: unknown) => {
@@ -111,46 +80,22 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     throw error;
   });
 
-  // The listener, and what starts with it.
   const listener = await openListener(settings, foundation, substitutes, { app, admission });
   const { url, shownUrl } = late.address.set(addressAt(host, listener.port, publicUrl));
   store.announce({ ...facts(), control_token: controlToken });
-  const following = follow(options, {
-    source: scenario.source,
-    scenario,
-    worlds,
-    people,
-    log,
-    switchTo: store.switchTo,
-    faults,
-    notice,
-    onApplied(projects) {
-      wakeExports();
-      void traffic.inTurn(() => traffic.captureOf(projects)).catch(onRefusal);
-    },
+  const following = follow(settings, foundation, faults, (projects) => {
+    wakeExports();
+    void traffic.inTurn(() => traffic.captureOf(projects)).catch(onRefusal);
   });
   const endWarmUp = warmUp(router, wakeExports);
-
-  async function end(): Promise<void> {
-    try {
-      await listener.close();
-      await recordings.stop();
-      await replaying.close();
-      await endWarmUp();
-      await (await following)?.close();
-      await (await exports.started)?.close();
-    } finally {
-      await store.close();
-    }
-  }
-
-  let closing: Promise<void> | undefined;
-  const close = () => {
-    ending.abort();
-    agenda.close();
-    closing ??= end();
-    return closing;
-  };
+  const close = closing(foundation, async () => {
+    await listener.close();
+    await recordings.stop();
+    await replaying.close();
+    await endWarmUp();
+    await (await following)?.close();
+    await (await exports.started)?.close();
+  });
   const send = late.send.set(ownCalls({ app, clock, url, publicUrl, closing: ending.signal }));
   return {
     ...accessOf(url, facts()),
@@ -198,7 +143,53 @@ function createDesk({ options, isOpen, notice }: SimSettings, foundation: Founda
   };
 }
 
-/** The live feed, opened when a page asks for it. */
+function exportsOf(desk: Desk, { store, agenda, lastSeen, onRefusal }: Foundation) {
+  const exports = onFirstUse(async () => {
+    const { openExports } = await import("../service/batch-exports/open-exports.ts");
+    return openExports(desk, store, agenda, lastSeen);
+  });
+  const wakeExports = () => {
+    if (store.worlds.current.batch_exports.length > 0)
+      void exports()
+        .then(({ engine }) => engine.follow())
+        .catch(onRefusal);
+  };
+  return { exports, wakeExports };
+}
+
+function coreOf(
+  { options, notice }: SimSettings,
+  { gauge, ending, store, onRefusal }: Foundation,
+  { faults, answers, replaying }: Substitutes,
+  { desk, owners, router }: { desk: Desk; owners: CallOwners; router: Router },
+): ObservingApp {
+  const { identify } = owners;
+  return createApp({
+    router,
+    identify,
+    journal: journalTo({ desk, owners, gauge, log: store.log }),
+    layers: [
+      scriptLayer(answers, owners),
+      faultLayer(faults, owners),
+      replaying.layer,
+      delivering({ identify, closing: ending.signal, onWait: reportingProject(gauge, owners) }),
+    ],
+    unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
+    onRefusal,
+    onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
+  });
+}
+
+function closing({ ending, agenda, store }: Foundation, endParts: () => Promise<void>): () => Promise<void> {
+  let ended: Promise<void> | undefined;
+  return () => {
+    ending.abort();
+    agenda.close();
+    ended ??= endParts().finally(() => store.close());
+    return ended;
+  };
+}
+
 const feedAdmission = ({ rules, notice }: SimSettings, foundation: Foundation, substitutes: Substitutes) =>
   onFirstUse(async () => {
     const [{ openFeed }, { factsForFeed }] = await Promise.all([
@@ -239,17 +230,21 @@ function openListener(
   });
 }
 
-/** Follows the scenario's files, if the options ask for it. */
 async function follow(
-  { onChange: mode = "ignore" }: SimOptions,
-  parts: Omit<FollowOptions, "mode">,
+  { options: { onChange: mode = "ignore" }, notice }: SimSettings,
+  { scenario, store: { worlds, people, log, switchTo } }: Foundation,
+  faults: Substitutes["faults"],
+  onApplied: (projects: readonly number[]) => void,
 ): Promise<{ close(): Promise<void> } | undefined> {
-  if (mode === "ignore" || parts.source === "default") return undefined;
+  const { source } = scenario;
+  if (mode === "ignore" || source === "default") return undefined;
   try {
     const { followScenario } = await import("../lab/scenario/follow-scenario.ts");
-    return await followScenario({ ...parts, mode });
+    return await followScenario({
+      ...{ source, mode, scenario, worlds, people, log, switchTo, faults, notice, onApplied },
+    });
   } catch (error) {
-    parts.notice(`the scenario cannot be followed: ${stackOf(error)}`);
+    notice(`the scenario cannot be followed: ${stackOf(error)}`);
     return undefined;
   }
 }

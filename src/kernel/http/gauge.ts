@@ -2,13 +2,22 @@ import { setTimeout as pause } from "node:timers/promises";
 import { performance } from "../base/real-time.ts";
 import { getOrMake, RecentMap } from "../base/recent-map.ts";
 
-/** Number of a request in flight, from 1. */
 type Ticket = number;
 
-interface Activity {
-  ended: number;
+class Activity {
+  ended = 0;
   /** When the last one ended, `performance.now()`. */
-  at: number;
+  at = Number.NEGATIVE_INFINITY;
+
+  add(at: number): void {
+    this.ended++;
+    this.at = at;
+  }
+
+  /** Remaining time without an ended request, ms; it starts at `since` at the earliest. */
+  restOf(idleMs: number, since: number): number {
+    return Math.max(this.at, since) + idleMs - performance.now();
+  }
 }
 
 /** Minimum idle time in ms, also for `idleMs: 0`, so that bytes already sent are read. */
@@ -23,28 +32,110 @@ type Owner = number | null | undefined;
 const mayBe = (owner: Owner, project: number | undefined): boolean =>
   owner === undefined || project === undefined || owner === project;
 
-export function createGauge() {
-  /** In order of their numbers. */
-  const open = new Map<Ticket, Owner>();
-  const activities = new RecentMap<number, Activity>(mostProjects);
-  const all: Activity = { ended: 0, at: Number.NEGATIVE_INFINITY };
-  const changed = new Set<() => void>();
-  let last: Ticket = 0;
+/** Counts the application's requests in flight, to know whether more is coming. Without `project`: of all projects. */
+export class Gauge {
+  readonly #open = new Map<Ticket, Owner>();
+  readonly #activities = new RecentMap<number, Activity>(mostProjects);
+  readonly #all = new Activity();
+  readonly #checks = new Set<() => void>();
+  #last: Ticket = 0;
 
-  function change(): void {
-    if (changed.size > 0) for (const check of [...changed]) check();
+  begin(): Ticket {
+    this.#open.set(++this.#last, undefined);
+    this.#changed();
+    return this.#last;
   }
 
-  function activityOf(project: number | undefined): Activity {
-    if (project === undefined) return all;
-    return getOrMake(activities, project, () => ({ ended: 0, at: Number.NEGATIVE_INFINITY }));
+  setProject(ticket: Ticket, project: number | null): void {
+    if (!this.#open.has(ticket)) return;
+    this.#open.set(ticket, project);
+    this.#changed();
   }
 
-  /** Resolves when the condition holds; it is checked when a request begins, gets its project, or ends. */
-  function until(holds: () => boolean, signal: AbortSignal): Promise<void> {
+  end(ticket: Ticket): void {
+    const owner = this.#open.get(ticket);
+    if (!this.#open.delete(ticket)) return;
+    const at = performance.now();
+    this.#all.add(at);
+    if (typeof owner === "number") this.#activityOf(owner).add(at);
+    this.#changed();
+  }
+
+  get inFlight(): number {
+    return this.#open.size;
+  }
+
+  inFlightOf(project?: number): number {
+    let count = 0;
+    for (const owner of this.#open.values()) if (mayBe(owner, project)) count++;
+    return count;
+  }
+
+  /** Real time since the last request ended, ms; null before the first. */
+  idleFor(project?: number): number | null {
+    const { at } = (project === undefined ? this.#all : this.#activities.get(project)) ?? new Activity();
+    return at === Number.NEGATIVE_INFINITY ? null : performance.now() - at;
+  }
+
+  /** Resolves when every request that is in flight now, and may belong to the project, has ended. */
+  drained(signal: AbortSignal, project?: number): Promise<void> {
+    const barrier = this.#last;
+    return this.#until(() => {
+      for (const [ticket, owner] of this.#open) {
+        if (ticket > barrier) return true;
+        if (mayBe(owner, project)) return false;
+      }
+      return true;
+    }, signal);
+  }
+
+  /**
+   * Resolves when no request has been in flight for `idleMs`. For a project: when none of its requests has ended
+   * for `idleMs`, and the requests in flight at that moment that might belong to it have ended and belonged to
+   * others. Rejects with the signal's reason.
+   */
+  quiet(idleMs: number, signal: AbortSignal, project?: number): Promise<void> {
+    const idle = Math.max(idleMs, leastIdle);
+    return project === undefined ? this.#quietWhole(idle, signal) : this.#quietOf(project, idle, signal);
+  }
+
+  async #quietWhole(idleMs: number, signal: AbortSignal): Promise<void> {
+    const since = performance.now();
+    for (;;) {
+      await this.#until(() => this.#open.size === 0, signal);
+      const rest = this.#all.restOf(idleMs, since);
+      if (rest <= 0) return;
+      await pause(Math.ceil(rest), undefined, { signal });
+    }
+  }
+
+  async #quietOf(project: number, idleMs: number, signal: AbortSignal): Promise<void> {
+    const activity = this.#activityOf(project);
+    const since = performance.now();
+    for (;;) {
+      const rest = activity.restOf(idleMs, since);
+      if (rest > 0) {
+        await pause(Math.ceil(rest), undefined, { signal });
+        continue;
+      }
+      const { ended } = activity;
+      await this.drained(signal, project);
+      if (activity.ended === ended) return;
+    }
+  }
+
+  #activityOf(project: number): Activity {
+    return getOrMake(this.#activities, project, () => new Activity());
+  }
+
+  #changed(): void {
+    if (this.#checks.size > 0) for (const check of [...this.#checks]) check();
+  }
+
+  #until(holds: () => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const stop = () => {
-        changed.delete(check);
+        this.#checks.delete(check);
         signal.removeEventListener("abort", abort);
       };
       const abort = () => {
@@ -58,105 +149,8 @@ export function createGauge() {
       };
       if (signal.aborted) return abort();
       signal.addEventListener("abort", abort);
-      changed.add(check);
+      this.#checks.add(check);
       check();
     });
   }
-
-  function drained(signal: AbortSignal, project?: number): Promise<void> {
-    const barrier = last;
-    return until(() => {
-      for (const [ticket, owner] of open) {
-        if (ticket > barrier) return true;
-        if (mayBe(owner, project)) return false;
-      }
-      return true;
-    }, signal);
-  }
-
-  /** Remaining time without an ended request, ms; it starts at `since` at the earliest. */
-  const restOf = (activity: Activity, idleMs: number, since: number): number =>
-    Math.max(activity.at, since) + idleMs - performance.now();
-
-  async function quietWhole(idleMs: number, signal: AbortSignal): Promise<void> {
-    const since = performance.now();
-    for (;;) {
-      await until(() => open.size === 0, signal);
-      const rest = restOf(all, idleMs, since);
-      if (rest <= 0) return;
-      await pause(Math.ceil(rest), undefined, { signal });
-    }
-  }
-
-  async function quietOf(project: number, idleMs: number, signal: AbortSignal): Promise<void> {
-    const activity = activityOf(project);
-    const since = performance.now();
-    for (;;) {
-      const rest = restOf(activity, idleMs, since);
-      if (rest > 0) {
-        await pause(Math.ceil(rest), undefined, { signal });
-        continue;
-      }
-      const { ended } = activity;
-      await drained(signal, project);
-      if (activity.ended === ended) return;
-    }
-  }
-
-  return {
-    begin() {
-      open.set(++last, undefined);
-      if (changed.size > 0) change();
-      return last;
-    },
-    /** Sets the project of a request as soon as it is known; null: none. */
-    setProject(ticket: Ticket, project: number | null) {
-      if (!open.has(ticket)) return;
-      open.set(ticket, project);
-      if (changed.size > 0) change();
-    },
-    end(ticket: Ticket) {
-      const owner = open.get(ticket);
-      if (!open.delete(ticket)) return;
-      all.ended++;
-      all.at = performance.now();
-      if (typeof owner === "number") {
-        const activity = activityOf(owner);
-        activity.ended++;
-        activity.at = all.at;
-      }
-      if (changed.size > 0) change();
-    },
-    get inFlight() {
-      return open.size;
-    },
-    /** Number of requests in flight that belong to the project, or may belong to it. */
-    inFlightOf(project?: number) {
-      let count = 0;
-      for (const owner of open.values()) if (mayBe(owner, project)) count++;
-      return count;
-    },
-    /** Real time since the last request ended, ms; null before the first. */
-    idleFor(project?: number) {
-      const at = project === undefined ? all.at : activities.get(project)?.at;
-      return at === undefined || at === Number.NEGATIVE_INFINITY ? null : performance.now() - at;
-    },
-    /** Resolves when every request that is in flight now, and may belong to the project, has ended. */
-    drained,
-    /**
-     * Resolves when no request has been in flight for `idleMs`. For a project: when none of its requests has ended
-     * for `idleMs`, and the requests in flight at that moment that might belong to it have ended and belonged to
-     * others. Rejects with the signal's reason.
-     */
-    quiet: (idleMs: number, signal: AbortSignal, project?: number) =>
-      project === undefined
-        ? quietWhole(Math.max(idleMs, leastIdle), signal)
-        : quietOf(project, Math.max(idleMs, leastIdle), signal),
-  };
 }
-
-/**
- * Counts the application's requests in flight, to distinguish "nothing more is coming" from "not yet". Without
- * `project`, a method counts the requests of all projects.
- */
-export type Gauge = ReturnType<typeof createGauge>;

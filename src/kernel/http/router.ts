@@ -1,23 +1,11 @@
-import { type Loaded, onFirstUse } from "../base/on-first-use.ts";
+import { onFirstUse } from "../base/on-first-use.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 type MethodMap = ReadonlyMap<string, Endpoint>;
 
-/** What a path leads to: the rows by method, and the path parameters. */
 export interface Match {
   readonly byMethod: MethodMap;
   readonly params: Readonly<Record<string, string>>;
-}
-
-export interface Router {
-  /** Rows at hand whose path has no parameters: one map look-up, at once. `path` as made by `pathOf`. */
-  exact(path: string): Match | undefined;
-  /** All rows, the late ones and those with parameters included. */
-  search(path: string): Promise<Match | undefined>;
-  /** Every row; loads the late ones. @throws Error when two rows claim the same method and path. */
-  endpoints(): Promise<readonly Endpoint[]>;
-  /** Loads the first late rows that may have the path. */
-  warm(path: string): Promise<void>;
 }
 
 const noParams = Object.freeze({});
@@ -45,38 +33,73 @@ async function plant(paths: Map<string, MethodMap>) {
   return tree;
 }
 
-/** Rows that are loaded on first need. */
 export interface LateRows {
   /** Which paths they may have; where several do, the first that has the path answers. */
   owns(path: string): boolean;
   load(): Promise<readonly Endpoint[]>;
 }
 
-/** Late rows once they are there. */
 interface Grove {
   readonly endpoints: readonly Endpoint[];
   find(path: string): Match | undefined;
 }
 
-/**
- * A router over rows that are needed at once and rows that are loaded on first need: start-up pays only
- * for what the first event asks for, and an app that never calls the management API never loads it.
- */
-export function createRouter(early: readonly Endpoint[], late: readonly LateRows[] = []): Router {
-  const withParameters = early.filter((it) => it.path.includes(":"));
-  const first: LateRows = { owns: () => withParameters.length > 0, load: async () => withParameters };
-  const groups = [first, ...late];
-  const exact = exactMatches(grouped(early));
-  const grown = new Map<LateRows, Loaded<Grove>>();
+/** Rows at hand, and rows that are loaded on first need: a start pays only for what the first event asks for. */
+export class Router {
+  readonly #early: readonly Endpoint[];
+  readonly #exact: Map<string, Match>;
+  /** The early rows with parameters, then the late ones. */
+  readonly #groups: readonly { owns(path: string): boolean; grove(): Promise<Grove> }[];
 
-  async function grow(group: LateRows): Promise<Grove> {
+  constructor(early: readonly Endpoint[], late: readonly LateRows[] = []) {
+    const withParameters = early.filter((it) => it.path.includes(":"));
+    const first: LateRows = { owns: () => withParameters.length > 0, load: async () => withParameters };
+    this.#early = early;
+    this.#exact = exactMatches(grouped(early));
+    this.#groups = [first, ...late].map((it) => ({ owns: it.owns, grove: onFirstUse(() => this.#grow(it)) }));
+  }
+
+  /** Rows at hand whose path has no parameters: one map look-up, at once. `path` as made by `pathOf`. */
+  exact(path: string): Match | undefined {
+    return this.#exact.get(path);
+  }
+
+  /** Searches all rows. */
+  async search(path: string): Promise<Match | undefined> {
+    for (const { owns, grove } of this.#groups) {
+      if (!owns(path)) continue;
+      const { find } = await grove();
+      const found = this.#exact.get(path) ?? find(path);
+      if (found) return found;
+    }
+    return this.#exact.get(path);
+  }
+
+  /** Every row; loads the late ones. @throws Error when two rows claim the same method and path. */
+  async endpoints(): Promise<readonly Endpoint[]> {
+    const all = [...this.#early];
+    // one after the other: together they would be loaded in one turn of the event loop
+    for (const { grove } of this.#groups.slice(1)) all.push(...(await grove()).endpoints);
+    grouped(all);
+    return all;
+  }
+
+  /** Loads the first late rows that may have the path. */
+  async warm(path: string): Promise<void> {
+    await this.#groups
+      .slice(1)
+      .find(({ owns }) => owns(path))
+      ?.grove();
+  }
+
+  async #grow(group: LateRows): Promise<Grove> {
     const endpoints = await group.load();
     const paths = grouped(endpoints);
     for (const path of paths.keys()) {
-      if (exact.has(path)) throw new Error(`two groups of endpoints for ${path}`);
+      if (this.#exact.has(path)) throw new Error(`two groups of endpoints for ${path}`);
     }
     const tree = await plant(paths);
-    for (const [path, match] of exactMatches(paths)) exact.set(path, match);
+    for (const [path, match] of exactMatches(paths)) this.#exact.set(path, match);
     return {
       endpoints,
       find(path) {
@@ -87,36 +110,6 @@ export function createRouter(early: readonly Endpoint[], late: readonly LateRows
       },
     };
   }
-
-  function loaded(group: LateRows): Promise<Grove> {
-    const known = grown.get(group) ?? onFirstUse(() => grow(group));
-    grown.set(group, known);
-    return known();
-  }
-
-  return {
-    exact: (path) => exact.get(path),
-    async search(path) {
-      for (const group of groups) {
-        if (!group.owns(path)) continue;
-        const grove = await loaded(group);
-        const found = exact.get(path) ?? grove.find(path);
-        if (found) return found;
-      }
-      return exact.get(path);
-    },
-    async endpoints() {
-      const all = [...early];
-      // one after the other: together they would be loaded in one turn of the event loop
-      for (const group of late) all.push(...(await loaded(group)).endpoints);
-      grouped(all);
-      return all;
-    },
-    async warm(path) {
-      const group = late.find((it) => it.owns(path));
-      if (group) await loaded(group);
-    },
-  };
 }
 
 const exactMatches = (paths: ReadonlyMap<string, MethodMap>): Map<string, Match> =>

@@ -13,16 +13,14 @@ import type { Passing } from "../../lab/tapes/upstream/forward.ts";
 import { allowHalfOpen, createInspect, hasOneHost, type PassSocket } from "./inspect.ts";
 import type { Admit } from "./inspect-socket.ts";
 import { endWith, mishaps, mostLinger, sendLast } from "./last-answer.ts";
-import { type OnePort, openEntrance, openOnePort, type ProxiedAddress } from "./one-port.ts";
+import { OnePort, openEntrance, type ProxiedAddress } from "./one-port.ts";
 import type { ProxyOptions } from "./proxy/proxy.ts";
 import { createUnread, mostSilence, onStall } from "./unread.ts";
 
 export interface Listener {
   readonly port: number;
   readonly host: string;
-  /**
-   * Stops accepting, closes idle connections, waits at most `graceMs` for running requests, then closes the rest.
-   */
+  /** Stops accepting, closes idle connections, waits at most `graceMs` for running requests, then closes the rest. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -32,15 +30,12 @@ export interface ListenOptions {
   gauge: Gauge;
   host: string;
   port: number;
-  /** Time within which a request must arrive, ms (default: one minute). */
   bodyTimeout?: number;
   /** The port is a forward proxy as well; false (default): it is none. */
   proxy?: ProxyOptions | false;
-  /** Called with notices for users of the proxy. */
   notice?: (text: string) => void;
   /** Passes requests on to upstreams, while there are any. */
   passing?: { readonly current: Passing | undefined };
-  /** Admits calls to the live feed; absent: there is none. */
   admit?: Admit;
   /** The sim's public address, if it differs from the one it listens on. */
   publicUrl?: string | undefined;
@@ -50,11 +45,7 @@ const bodyTimeout = 60_000;
 
 const brokenReply = text("A server error occurred.", 500);
 
-/**
- * Opens the one port. A plain request goes straight through node:http.
- * @throws the system's error (EADDRINUSE, EADDRNOTAVAIL …) if it cannot listen on the port
- * @throws TypeError for an invalid rule of the proxy
- */
+/** Opens the one port. @throws the system's error, such as EADDRINUSE; TypeError for an invalid rule of the proxy */
 export function listen(options: ListenOptions): Promise<Listener> {
   const timeout = options.bodyTimeout ?? bodyTimeout;
   const server = createServer({
@@ -93,15 +84,14 @@ export function listen(options: ListenOptions): Promise<Listener> {
       clock: options.clock,
       silence: timeout,
     });
-  const takeFeed = feed?.take;
-  const onePort = options.proxy
-    ? onePortOf(server, options.proxy, options.notice, timeout, takeFeed, takesSockets)
-    : undefined;
-  const entrance = onePort ?? entranceOf(server, timeout, takeFeed, takesSockets);
+  const { proxy: settings, notice = () => {} } = options;
+  const takeSocket = feed?.take;
+  const onePort = settings && new OnePort(server, { settings, notice, silence: timeout, takeSocket, takesSockets });
+  const entrance = onePort || entranceOf(server, timeout, takeSocket, takesSockets);
   server.on("request", (req, res) => {
     // Node refuses one without as well, and closes the connection while the body arrives.
     if (!hasOneHost(req)) return sendLast(res, 400, [], null);
-    const passage = onePort?.passage(req, res);
+    const passage = onePort ? onePort.passage(req, res) : undefined;
     if (passage === "elsewhere") return;
     if (passage !== undefined) rewriteToOrigin(req, passage);
     const passing = options.passing?.current;
@@ -134,9 +124,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
 }
 
-/** State that decides how answers end. */
 interface Ends {
-  /** Answers that are never sent. */
   readonly hung: Set<ServerResponse>;
   /** True if each answer is the last of its connection. */
   isClosing: boolean;
@@ -146,7 +134,6 @@ interface Ends {
 }
 
 interface Way {
-  /** Through the proxy; undefined: directly. */
   readonly passage: ProxiedAddress | undefined;
   readonly scheme: "http" | "https";
 }
@@ -155,31 +142,17 @@ interface Way {
 const schemeOf = (req: IncomingMessage, passage: ProxiedAddress | undefined, isSecure: boolean): Way["scheme"] =>
   passage?.scheme ?? (isSecure || req.headers["x-forwarded-proto"] === "https" ? "https" : "http");
 
-type Take = (socket: Socket) => void;
-
-const onePortOf = (
+function entranceOf(
   server: Server,
-  settings: ProxyOptions,
-  notice: (text: string) => void = () => {},
   silence: number,
-  takeFeed: Take | undefined,
+  takeSocket: ((socket: Socket) => void) | undefined,
   takesSockets: () => boolean,
-): OnePort =>
-  openOnePort(server, {
-    settings,
-    notice,
-    silence,
-    port: () => (server.address() as AddressInfo).port,
-    ...(takeFeed && { takeSocket: takeFeed, takesSockets }),
-  });
-
-/** Without a proxy only websockets are special. */
-function entranceOf(server: Server, silence: number, takeFeed: Take | undefined, takesSockets: () => boolean) {
+) {
   const entrance = openEntrance(
     server,
     silence,
     (socket, speech) => {
-      if (speech === "socket" && takeFeed) takeFeed(socket);
+      if (speech === "socket" && takeSocket) takeSocket(socket);
       else entrance.take(socket);
     },
     takesSockets,
@@ -187,7 +160,6 @@ function entranceOf(server: Server, silence: number, takeFeed: Take | undefined,
   return entrance;
 }
 
-/** Gives the request the form that it has without a proxy. */
 function rewriteToOrigin(req: IncomingMessage, { host, target }: ProxiedAddress): void {
   req.url = target;
   req.headers.host = host;
@@ -231,7 +203,6 @@ const requestTimedOut = "ERR_HTTP_REQUEST_TIMEOUT";
 /** Answers bytes that are not HTTP; a disconnected sender gets no answer. */
 function answerGarbage(error: NodeJS.ErrnoException, socket: Socket, linger: number): void {
   if (error.code === "ECONNRESET") return void socket.destroy();
-  // It has its last answer.
   if (socket.writableEnded) return;
   const status = garbageStatus[error.code ?? ""] ?? "400 Bad Request";
   endWith(socket, `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, linger);
@@ -266,7 +237,6 @@ interface Arrival {
   complete: boolean;
   /** Its number in the gauge; 0: not counted there. */
   ticket: number;
-  /** The unanswered requests of its connection; undefined: not counted. */
   others: Set<Arrival> | undefined;
   way: Way;
   publicUrl: string | undefined;
@@ -307,7 +277,6 @@ function passOn(
 /** Calls `part` with the parts of a request's body, then `end`. Returns the function that reads the rest as a stream. */
 type Parts = (req: IncomingMessage, part: (chunk: Buffer) => void, end: () => void) => () => void;
 
-/** Reads the request as a stream, as every runtime offers it. */
 const readParts: Parts = (req, part, end) => {
   req.on("data", part).on("end", end);
   return () => {};
@@ -329,7 +298,6 @@ const takeParts: Parts = (req, part, end) => {
   };
 };
 
-/** Reads the body up to the route's limit, has the app answer, writes the answer. */
 function receive(
   req: IncomingMessage,
   res: ServerResponse,
@@ -392,7 +360,6 @@ function handle(arrival: Arrival, app: App, flights: Flights, ends: Ends): void 
   app.handle(callOf(arrival, body)).then(answer, () => answer(brokenReply));
 }
 
-/** Answers an upload that is too large before it has ended. */
 function refuse(arrival: Arrival, app: App, flights: Flights, ends: Ends, timeout: number): void {
   arrival.complete = true;
   arrival.req.resume();
@@ -406,7 +373,6 @@ function refuse(arrival: Arrival, app: App, flights: Flights, ends: Ends, timeou
   app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then(answer, () => answer(brokenReply));
 }
 
-/** Aborts if the sender disconnects, or ends its side of the connection, before it has its answer. */
 function signalOf(res: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const { socket } = res.req;
@@ -443,10 +409,7 @@ function sendWhole(res: ServerResponse, reply: Reply, { unread }: Ends): void {
   unread(res, length);
 }
 
-/**
- * Reads the stream as fast as the other side receives it, until either ends; a client that receives nothing for
- * `silence` ms is disconnected. Where the length is not known the connection is not reused.
- */
+/** Reads as fast as the client receives; one that receives nothing for `silence` ms is disconnected. */
 async function sendStream(
   res: ServerResponse,
   { status, headers, body, stalled = "" }: Reply,
@@ -481,6 +444,5 @@ async function sendStream(
   }
 }
 
-/** True if an answer to HEAD has the framing headers of the GET. */
 const hasLength = (headers: readonly string[]): boolean =>
   headers.includes("content-length") || headers.includes("transfer-encoding");

@@ -1,8 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { onFirstUse } from "../../kernel/base/on-first-use.ts";
 import { clearInterval, performance, setInterval } from "../../kernel/base/real-time.ts";
-import { hostRuleFor, isLoopbackHost, readHostRule, serviceHosts } from "../../kernel/http/host-rules.ts";
+import {
+  type HostRule,
+  hostRuleFor,
+  isLoopbackHost,
+  readHostRule,
+  serviceHosts,
+} from "../../kernel/http/host-rules.ts";
 import { endWith, sendLast } from "./last-answer.ts";
 import {
   type AbsoluteTarget,
@@ -15,25 +21,21 @@ import {
 } from "./proxy/first-bytes.ts";
 import type { ForwardProxy, ProxyOptions } from "./proxy/proxy.ts";
 
-/** The original address of a request that came through the proxy. */
 export interface ProxiedAddress {
   readonly scheme: "http" | "https";
-  /** The requested host, as written. */
   readonly host: string;
-  /** Path and query. */
   readonly target: string;
 }
 
 interface OnePortOptions {
   settings: ProxyOptions;
-  port: () => number;
   notice: (text: string) => void;
   /** A connection that sends nothing is closed after this time, ms. */
   silence: number;
   /** Takes connections that begin with a websocket, or a call to the live feed; absent: the server. */
-  takeSocket?: (socket: Socket) => void;
+  takeSocket: ((socket: Socket) => void) | undefined;
   /** True while websockets of any path are taken, not only the live feed's. */
-  takesSockets?: () => boolean;
+  takesSockets: () => boolean;
 }
 
 const isSlash = (target: string): boolean => target.charCodeAt(0) === 0x2f;
@@ -41,130 +43,151 @@ const isSlash = (target: string): boolean => target.charCodeAt(0) === 0x2f;
 /**
  * Adds a forward proxy to a web server, on the same port. Plain HTTP reaches the server without a hop in between: the
  * first bytes of a connection distinguish it from TLS and HTTP/2, which go to the proxy.
- * @throws TypeError for an invalid rule in `allow`
  */
-export function openOnePort(server: Server, options: OnePortOptions) {
-  const { settings, port, notice, silence } = options;
-  const allow = (settings.allow ?? []).map(readHostRule);
-  const service = serviceHosts.map(readHostRule);
-  const isService = (host: string) => hostRuleFor(service, { host, port: "" }) !== undefined;
-  const isOurs = (authority: Authority) => isSim(authority, port(), isService);
-  const schemes = new WeakMap<Socket, "http" | "https">();
-  const kept = createKept();
-  const take = (socket: Socket) => entrance.take(socket);
-  const takeSocket = options.takeSocket ?? take;
-  const proxyOf = onFirstUse<ForwardProxy>(async () => {
-    const { createProxy } = await import("./proxy/proxy.ts");
-    return createProxy({
-      others: settings.others ?? "tunnel",
-      allow,
-      caFolder: settings.caFolder,
-      ownPort: port(),
-      isOurs,
-      admit(socket, scheme) {
-        schemes.set(socket, scheme);
-        if (!options.takesSockets?.()) return take(socket);
-        peek(socket, (speech) => (speech === "socket" ? takeSocket(socket) : take(socket)), options.takesSockets);
-      },
-      keep: kept.add,
-      notice,
-      silence,
+export class OnePort {
+  readonly #server: Server;
+  readonly #options: OnePortOptions;
+  readonly #allow: HostRule[];
+  readonly #service = serviceHosts.map(readHostRule);
+  readonly #schemes = new WeakMap<Socket, "http" | "https">();
+  readonly #kept = new KeptSockets();
+  readonly #entrance: Entrance;
+  readonly #proxy = onFirstUse(() => this.#openProxy());
+
+  /** @throws TypeError for an invalid rule in `allow` */
+  constructor(server: Server, options: OnePortOptions) {
+    this.#server = server;
+    this.#options = options;
+    this.#allow = (options.settings.allow ?? []).map(readHostRule);
+    const { silence, takesSockets } = options;
+    this.#entrance = openEntrance(server, silence, (socket, speech) => this.#admit(socket, speech), takesSockets);
+    server.on("connect", (req: IncomingMessage, socket: Socket, head: Buffer) => {
+      // the server no longer listens to the connection's errors
+      socket.on("error", () => {});
+      if (!isLocal(socket)) return endWith(socket, strangerRefused);
+      this.#hand(socket, (it) => it.tunnel(req, socket, head));
     });
-  });
+  }
 
-  /** The connection may break while the proxy is being loaded. */
-  const hand = (socket: Socket, use: (it: ForwardProxy) => void) => {
-    socket.on("error", () => {});
-    proxyOf().then(use, (error: unknown) => {
-      notice(`the proxy cannot be loaded: ${String(error)}`);
-      socket.destroy();
-    });
-  };
+  take(socket: Socket): void {
+    this.#entrance.take(socket);
+  }
 
-  const entrance = openEntrance(
-    server,
-    silence,
-    (socket, speech) => {
-      if (speech === "http") return take(socket);
-      if (speech === "socket") return takeSocket(socket);
-      if (!isLocal(socket)) return void socket.destroy();
-      hand(socket, (it) => it.decrypt(socket));
-    },
-    options.takesSockets,
-  );
-  server.on("connect", (req: IncomingMessage, socket: Socket, head: Buffer) => {
-    // the server no longer listens to the connection's errors
-    socket.on("error", () => {});
-    if (!isLocal(socket)) return endWith(socket, strangerRefused);
-    hand(socket, (it) => it.tunnel(req, socket, head));
-  });
+  isSecure(socket: Socket): boolean {
+    return this.#entrance.isSecure(socket);
+  }
 
-  function elsewhere(req: IncomingMessage, res: ServerResponse, to: AbsoluteTarget): "elsewhere" {
-    if (!isLocal(req.socket)) misdirected(res);
-    else
-      proxyOf().then(
-        (it) => it.send(req, res, to),
-        (error: unknown) => {
-          notice(`the proxy cannot be loaded: ${String(error)}`);
-          sendLast(res, 503, ["x-phx-source", "proxy", "retry-after", "1"], null);
-        },
-      );
+  /** undefined: the request came directly. `elsewhere`: it was for another host and is handled, or it was refused. */
+  passage(req: IncomingMessage, res: ServerResponse): ProxiedAddress | "elsewhere" | undefined {
+    const target = req.url ?? "/";
+    const scheme = this.#schemes.get(req.socket);
+    const absolute = isSlash(target) ? undefined : readAbsolute(target);
+    if (absolute === undefined) return scheme === undefined ? undefined : this.#inTunnel(req, res, scheme);
+    if (this.#isOurs(absolute.authority)) {
+      return { scheme: scheme ?? "http", host: absolute.host, target: absolute.target };
+    }
+    if (scheme === undefined && isLocal(req.socket)) this.#sendElsewhere(req, res, absolute);
+    else misdirected(res);
     return "elsewhere";
   }
 
-  /** In a tunnel the Host header names the target. */
-  function inTunnel(req: IncomingMessage, res: ServerResponse, scheme: "http" | "https") {
-    const host = req.headers.host ?? "";
-    const authority = readAuthority(host, scheme === "http" ? 80 : 443);
-    if (authority !== undefined && isOurs(authority)) return { scheme, host, target: req.url ?? "/" };
-    misdirected(res);
-    return "elsewhere" as const;
+  async close(): Promise<void> {
+    this.#entrance.close();
+    this.#kept.close();
+    await (await this.#proxy.started)?.close();
   }
 
-  return {
-    take,
-    isSecure: entrance.isSecure,
-    /**
-     * undefined: the request came directly. `elsewhere`: it is for another host and has been handled, or it was refused.
-     */
-    passage(req: IncomingMessage, res: ServerResponse) {
-      const target = req.url ?? "/";
-      const scheme = schemes.get(req.socket);
-      const absolute = isSlash(target) ? undefined : readAbsolute(target);
-      if (absolute === undefined) return scheme === undefined ? undefined : inTunnel(req, res, scheme);
-      if (isOurs(absolute.authority)) {
-        return { scheme: scheme ?? "http", host: absolute.host, target: absolute.target };
-      }
-      if (scheme === undefined) return elsewhere(req, res, absolute);
-      misdirected(res);
-      return "elsewhere";
-    },
-    /** Ends tunnels, and connections that have sent nothing yet. */
-    async close() {
-      entrance.close();
-      kept.close();
-      await (await proxyOf.started)?.close();
-    },
-  };
+  get #port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  #isOurs(authority: Authority): boolean {
+    return isSim(authority, this.#port, (host) => hostRuleFor(this.#service, { host, port: "" }) !== undefined);
+  }
+
+  #admit(socket: Socket, speech: Speech): void {
+    if (speech === "http") this.take(socket);
+    else if (speech === "socket") this.#takeSocket(socket);
+    else if (isLocal(socket)) this.#hand(socket, (it) => it.decrypt(socket));
+    else socket.destroy();
+  }
+
+  #takeSocket(socket: Socket): void {
+    const { takeSocket } = this.#options;
+    if (takeSocket) takeSocket(socket);
+    else this.take(socket);
+  }
+
+  async #openProxy(): Promise<ForwardProxy> {
+    const { settings, notice, silence, takesSockets } = this.#options;
+    const { createProxy } = await import("./proxy/proxy.ts");
+    return createProxy({
+      others: settings.others ?? "tunnel",
+      allow: this.#allow,
+      caFolder: settings.caFolder,
+      ownPort: this.#port,
+      isOurs: (authority) => this.#isOurs(authority),
+      admit: (socket, scheme) => {
+        this.#schemes.set(socket, scheme);
+        if (!takesSockets()) return this.take(socket);
+        peek(socket, (speech) => (speech === "socket" ? this.#takeSocket(socket) : this.take(socket)), takesSockets);
+      },
+      keep: (socket) => this.#kept.add(socket),
+      notice,
+      silence,
+    });
+  }
+
+  /** The connection may break while the proxy is being loaded. */
+  #hand(socket: Socket, use: (it: ForwardProxy) => void): void {
+    socket.on("error", () => {});
+    this.#proxy().then(use, (error: unknown) => {
+      this.#notLoaded(error);
+      socket.destroy();
+    });
+  }
+
+  #sendElsewhere(req: IncomingMessage, res: ServerResponse, to: AbsoluteTarget): void {
+    this.#proxy().then(
+      (it) => it.send(req, res, to),
+      (error: unknown) => {
+        this.#notLoaded(error);
+        sendLast(res, 503, ["x-phx-source", "proxy", "retry-after", "1"], null);
+      },
+    );
+  }
+
+  #notLoaded(error: unknown): void {
+    this.#options.notice(`the proxy cannot be loaded: ${String(error)}`);
+  }
+
+  /** In a tunnel the Host header names the target. */
+  #inTunnel(req: IncomingMessage, res: ServerResponse, scheme: "http" | "https"): ProxiedAddress | "elsewhere" {
+    const host = req.headers.host ?? "";
+    const authority = readAuthority(host, scheme === "http" ? 80 : 443);
+    if (authority !== undefined && this.#isOurs(authority)) return { scheme, host, target: req.url ?? "/" };
+    misdirected(res);
+    return "elsewhere";
+  }
 }
 
-export type OnePort = ReturnType<typeof openOnePort>;
+class KeptSockets {
+  readonly #sockets = new Set<Socket>();
+  #isClosed = false;
 
-/** Connections that are not the server's. */
-function createKept() {
-  const sockets = new Set<Socket>();
-  let isClosed = false;
-  return {
-    add(socket: Socket) {
-      if (isClosed) return void socket.destroy();
-      sockets.add(socket);
-      socket.once("close", () => sockets.delete(socket));
-    },
-    close() {
-      isClosed = true;
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  add(socket: Socket): void {
+    if (this.#isClosed) {
+      socket.destroy();
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
 }
 
 /** The proxy serves this machine only, even if the port is open to the network. */
@@ -175,10 +198,7 @@ const strangerRefused =
 
 const misdirected = (res: ServerResponse): void => sendLast(res, 421, ["x-phx-source", "proxy"], null);
 
-/**
- * Calls `hand` with each new connection and the protocol of its first bytes.
- * @param silence A connection that sends nothing is closed after this time, ms.
- */
+/** Calls `hand` with each new connection and the protocol of its first bytes; one that is silent is closed. */
 export function openEntrance(
   server: Server,
   silence: number,
@@ -220,10 +240,11 @@ export function openEntrance(
     },
     /** True if the client uses https, though its connection is plain: so it is with `--reroute`. */
     isSecure: (socket: Socket) => secure.has(socket),
-    /** Ends connections that have sent nothing yet. */
     close() {
       clearInterval(sweeping);
       sweep(Number.POSITIVE_INFINITY);
     },
   };
 }
+
+type Entrance = ReturnType<typeof openEntrance>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createGauge } from "../../../src/kernel/http/gauge.ts";
+import { Gauge } from "../../../src/kernel/http/gauge.ts";
 
 /** Never ends: what is waited for comes by itself. */
 const open = () => new AbortController().signal;
@@ -13,13 +13,13 @@ async function isOver(promise: Promise<unknown>): Promise<boolean> {
     },
     () => {},
   );
-  await createGauge().quiet(5, open());
+  await new Gauge().quiet(5, open());
   return over;
 }
 
 describe("tickets", () => {
   test("are counted, whose they are as far as it is known", () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     const [a, b] = [gauge.begin(), gauge.begin()];
     gauge.begin();
     gauge.setProject(a, 1);
@@ -28,7 +28,7 @@ describe("tickets", () => {
   });
 
   test("end once; what was never begun does not matter", () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     const ticket = gauge.begin();
     gauge.begin();
     for (const it of [ticket, ticket, 0, 99]) {
@@ -39,7 +39,7 @@ describe("tickets", () => {
   });
 
   test("say when the last one ended", () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     expect([gauge.idleFor(), gauge.idleFor(1)]).toEqual([null, null]);
     const ticket = gauge.begin();
     gauge.setProject(ticket, 1);
@@ -49,7 +49,7 @@ describe("tickets", () => {
   });
 
   test("of very many projects are no burden", () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     for (let project = 1; project <= 20_000; project++) {
       const ticket = gauge.begin();
       gauge.setProject(ticket, project);
@@ -61,7 +61,7 @@ describe("tickets", () => {
 
 describe("quiet", () => {
   test("at once when nothing is in flight and no idle time is asked", async () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     await gauge.quiet(0, open());
     await gauge.quiet(0, open(), 1);
     expect(gauge.inFlight).toBe(0);
@@ -77,7 +77,7 @@ describe("quiet", () => {
     [null, 1, false],
   ];
   test.each(blocking)("a request of %s in flight, asked of %s: waits %s", async (owner, asked, isBlocked) => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     const ticket = gauge.begin();
     if (owner !== undefined) gauge.setProject(ticket, owner);
     const quiet = gauge.quiet(0, open(), asked);
@@ -87,7 +87,7 @@ describe("quiet", () => {
   });
 
   test("a request that turns out to be another's blocks no longer", async () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     const ticket = gauge.begin();
     const quiet = gauge.quiet(0, open(), 1);
     expect(await isOver(quiet)).toBe(false);
@@ -97,7 +97,7 @@ describe("quiet", () => {
   });
 
   test("of a project: requests that begin later are not waited for", async () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     const first = gauge.begin();
     const quiet = gauge.quiet(0, open(), 1);
     expect(await isOver(quiet)).toBe(false);
@@ -108,7 +108,7 @@ describe("quiet", () => {
   });
 
   test("of a project: one that turns out to be its starts it over", async () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     const [first, second] = [gauge.begin(), gauge.begin()];
     const quiet = gauge.quiet(0, open(), 1);
     await isOver(quiet);
@@ -124,7 +124,7 @@ describe("quiet", () => {
   });
 
   test("of all: one that comes meanwhile starts it over", async () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     const first = gauge.begin();
     const quiet = gauge.quiet(0, open());
     const second = gauge.begin();
@@ -136,7 +136,7 @@ describe("quiet", () => {
   });
 
   test("lasts as long as it is asked, from the last request on", async () => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     const ticket = gauge.begin();
     gauge.setProject(ticket, 1);
     const quiet = Promise.all([gauge.quiet(20, open(), 1), gauge.quiet(20, open())]);
@@ -148,7 +148,7 @@ describe("quiet", () => {
   });
 
   test.each([[undefined], [1]])("of %s: gives up when the signal ends", async (project) => {
-    const gauge = createGauge();
+    const gauge = new Gauge();
     gauge.begin();
     const end = new AbortController();
     const waits = [0, 1000].map((ms) => gauge.quiet(ms, end.signal, project));
@@ -160,7 +160,7 @@ describe("quiet", () => {
 });
 
 test("drained: what is in flight now has ended", async () => {
-  const gauge = createGauge();
+  const gauge = new Gauge();
   const ticket = gauge.begin();
   const drained = gauge.drained(open());
   gauge.begin();

@@ -6,7 +6,7 @@ import { type CallRecord, callFrom } from "../../../src/kernel/http/call.ts";
 import type { Endpoint } from "../../../src/kernel/http/endpoint.ts";
 import { deciding, delivering, type Layer, pause } from "../../../src/kernel/http/layer.ts";
 import { text } from "../../../src/kernel/http/reply.ts";
-import { createRouter } from "../../../src/kernel/http/router.ts";
+import { Router } from "../../../src/kernel/http/router.ts";
 
 const row = (path: string, family: Endpoint["family"]): Endpoint => ({
   ...{ methods: ["GET"], path, family, summary: "" },
@@ -19,7 +19,7 @@ async function answered(layers: (steps: string[]) => readonly Layer[], target = 
   const crashes: unknown[] = [];
   let kept: CallRecord | undefined;
   const app = createApp({
-    router: createRouter([row("/here", "service"), row("/__sim/here", "control")]),
+    router: new Router([row("/here", "service"), row("/__sim/here", "control")]),
     layers: layers(steps),
     journal: async (call) => {
       kept = call.record;

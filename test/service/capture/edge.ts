@@ -5,7 +5,7 @@ import { createApp } from "../../../src/kernel/http/app.ts";
 import type { CallRecord } from "../../../src/kernel/http/call.ts";
 import { type CallParts, callFrom } from "../../../src/kernel/http/call.ts";
 import type { Endpoint } from "../../../src/kernel/http/endpoint.ts";
-import { createRouter } from "../../../src/kernel/http/router.ts";
+import { Router } from "../../../src/kernel/http/router.ts";
 import type { Desk } from "../../../src/service/capture/desk.ts";
 import { captureSlice } from "../../../src/service/capture/endpoint/capture.ts";
 import { furtherCaptureSlice } from "../../../src/service/capture/slice.ts";
@@ -104,7 +104,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
   const crashes: unknown[] = [];
   let seq = 1;
   const app = createApp({
-    router: createRouter(endpoints),
+    router: new Router(endpoints),
     unknownPath: () => {
       throw new Error("no such path in this test");
     },

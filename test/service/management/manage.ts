@@ -4,7 +4,7 @@ import { randomIds } from "../../../src/kernel/base/ids.ts";
 import { createApp } from "../../../src/kernel/http/app.ts";
 import { callFrom } from "../../../src/kernel/http/call.ts";
 import { headerOf } from "../../../src/kernel/http/reply.ts";
-import { createRouter } from "../../../src/kernel/http/router.ts";
+import { Router } from "../../../src/kernel/http/router.ts";
 import { MemoryBytes } from "../../../src/kernel/store/bytes.ts";
 import { noThrottle, type Throttle } from "../../../src/service/api-frame/desk.ts";
 import { ExportEngine } from "../../../src/service/batch-exports/engine.ts";
@@ -107,7 +107,7 @@ export function manage(options: ManageOptions = {}) {
   };
   const crashes: unknown[] = [];
   const app = createApp({
-    router: createRouter(managementSlice.rows({ resources: desk, rulesets: createRulesets(desk) })),
+    router: new Router(managementSlice.rows({ resources: desk, rulesets: createRulesets(desk) })),
     journal: async () => {},
     identify: () => {},
     unknownPath: () => new SimError("not_found", "Endpoint not found."),

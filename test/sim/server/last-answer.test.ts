@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/kernel/base/clock.ts";
-import { createGauge } from "../../../src/kernel/http/gauge.ts";
+import { Gauge } from "../../../src/kernel/http/gauge.ts";
 import { text } from "../../../src/kernel/http/reply.ts";
 import { listen } from "../../../src/sim/server/listener.ts";
 import { openSim } from "../../support/sim.ts";
@@ -111,7 +111,7 @@ describe("the rest is read within limits", () => {
     refuseTooLarge: async () => text("too large", 413),
     abandon: () => Promise.reject(new Error("the request was refused")),
   };
-  const at = { app, clock: systemClock, gauge: createGauge(), host: "127.0.0.1", port: 0 };
+  const at = { app, clock: systemClock, gauge: new Gauge(), host: "127.0.0.1", port: 0 };
 
   test.each([
     ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf", 413],

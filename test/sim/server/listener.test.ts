@@ -5,7 +5,7 @@ import { startSim } from "../../../src/index.ts";
 import { systemClock } from "../../../src/kernel/base/clock.ts";
 import type { App } from "../../../src/kernel/http/app.ts";
 import type { Call } from "../../../src/kernel/http/call.ts";
-import { createGauge } from "../../../src/kernel/http/gauge.ts";
+import { Gauge } from "../../../src/kernel/http/gauge.ts";
 import { empty } from "../../../src/kernel/http/reply.ts";
 import { listen } from "../../../src/sim/server/listener.ts";
 import { openSim } from "../../support/sim.ts";
@@ -105,7 +105,7 @@ describe("the socket listener", () => {
       },
     };
     const host = "127.0.0.1";
-    const gauge = createGauge();
+    const gauge = new Gauge();
     const listener = await listen({ app, clock: systemClock, gauge, host, port: 0, bodyTimeout: 20 });
     const head = "POST /capture/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf";
     const text = await raw(head, undefined, `http://${host}:${listener.port}`);
@@ -127,7 +127,7 @@ test("an answer that comes while the port is closing is its connection's last", 
     abandon: () => Promise.reject(new Error("no call is aborted")),
   };
   const host = "127.0.0.1";
-  const listener = await listen({ app, clock: systemClock, gauge: createGauge(), host, port: 0 });
+  const listener = await listen({ app, clock: systemClock, gauge: new Gauge(), host, port: 0 });
   const asked = once(calls, "call");
   const reported = raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n", undefined, `http://${host}:${listener.port}`);
   const [answer] = await asked;

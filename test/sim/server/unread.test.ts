@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/kernel/base/clock.ts";
 import type { App } from "../../../src/kernel/http/app.ts";
 import type { Call } from "../../../src/kernel/http/call.ts";
-import { createGauge } from "../../../src/kernel/http/gauge.ts";
+import { Gauge } from "../../../src/kernel/http/gauge.ts";
 import type { Reply } from "../../../src/kernel/http/reply.ts";
 import { type Listener, listen } from "../../../src/sim/server/listener.ts";
 
@@ -25,7 +25,7 @@ async function serve(reply: (call: Call) => Reply, bodyTimeout: number): Promise
     refuseTooLarge: () => Promise.reject(new Error("the body is not too large")),
     abandon: () => Promise.reject(new Error("no call is aborted")),
   };
-  listener = await listen({ app, clock: systemClock, gauge: createGauge(), host, port: 0, bodyTimeout });
+  listener = await listen({ app, clock: systemClock, gauge: new Gauge(), host, port: 0, bodyTimeout });
 }
 
 /** A client that sends a request and reads nothing until it is resumed. */

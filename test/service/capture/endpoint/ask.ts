@@ -5,7 +5,7 @@ import { type Call, callFrom } from "../../../../src/kernel/http/call.ts";
 import type { Endpoint } from "../../../../src/kernel/http/endpoint.ts";
 import { asSimError, errorReply } from "../../../../src/kernel/http/error-body.ts";
 import { headerOf, type Reply } from "../../../../src/kernel/http/reply.ts";
-import { createRouter } from "../../../../src/kernel/http/router.ts";
+import { Router } from "../../../../src/kernel/http/router.ts";
 import type { Desk } from "../../../../src/service/capture/desk.ts";
 import { createVisitors } from "../../../../src/service/capture/visitors.ts";
 import type { Dialect } from "../../../../src/state/documents/dialect.ts";
@@ -82,7 +82,7 @@ const shown = (reply: Reply, note: CallRecord): Answer => {
 
 /** Answers one call as the app does: route, handle, errors in the family's shape. 405 without a row. */
 export function asker(endpoints: readonly Endpoint[]) {
-  const router = createRouter(endpoints);
+  const router = new Router(endpoints);
   return async (target: string, asked: Asked = {}): Promise<Answer> => {
     const call = aCall(target, asked);
     const match = router.exact(call.path) ?? (await router.search(call.path));

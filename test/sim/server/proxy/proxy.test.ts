@@ -12,7 +12,7 @@ import { type Sim, startSim } from "../../../../src/index.ts";
 import { systemClock } from "../../../../src/kernel/base/clock.ts";
 import type { App } from "../../../../src/kernel/http/app.ts";
 import type { Call } from "../../../../src/kernel/http/call.ts";
-import { createGauge } from "../../../../src/kernel/http/gauge.ts";
+import { Gauge } from "../../../../src/kernel/http/gauge.ts";
 import { empty } from "../../../../src/kernel/http/reply.ts";
 import { listen } from "../../../../src/sim/server/listener.ts";
 import { openCa } from "../../../../src/sim/server/proxy/certificate-authority.ts";
@@ -99,7 +99,7 @@ function listenerParts(handle: App["handle"]) {
     refuseTooLarge: async () => empty(413),
     abandon: async () => empty(499),
   };
-  return { app, clock: systemClock, gauge: createGauge(), host: "127.0.0.1", port: 0 };
+  return { app, clock: systemClock, gauge: new Gauge(), host: "127.0.0.1", port: 0 };
 }
 
 describe("in clear", () => {
