@@ -1,6 +1,6 @@
+import { isObject, type Json, own } from "../../kernel/base/json.ts";
 import { isUuid } from "../../kernel/base/text.ts";
 import type { EventResult, ScriptedAnswer } from "./answer-shapes.ts";
-import { filled, isTemplate, uuidsIn } from "./answer-template.ts";
 
 interface SentAnswer {
   status: number;
@@ -12,7 +12,6 @@ interface SentAnswer {
 interface Answered {
   /** The decoded text of the body; only templates and results read it. */
   text(): string | undefined;
-  /** The `PostHog-Request-Id` header. */
   readonly requestId: string | undefined;
 }
 
@@ -37,6 +36,50 @@ function headersOf(given: Readonly<Record<string, string>>, type: string | undef
   const isTyped = type === undefined || named.some(([name]) => name === "content-type");
   const own = named.filter(([name]) => !ours.has(name));
   return [...(isTyped ? [] : ["content-type", type]), ...own.flat()];
+}
+
+/** As a key of an object in a body: an entry for each uuid that was received, all with its value. */
+const eachUuid = "$each_uuid";
+
+function isTemplate(body: Json): boolean {
+  if (Array.isArray(body)) return body.some(isTemplate);
+  if (!isObject(body)) return false;
+  return Object.hasOwn(body, eachUuid) || Object.values(body).some(isTemplate);
+}
+
+function filled(body: Json, uuids: readonly (string | undefined)[]): Json {
+  if (Array.isArray(body)) return body.map((it) => filled(it, uuids));
+  if (!isObject(body)) return body;
+  const entries = Object.entries(body).flatMap(([key, value]): [string, Json][] => {
+    const inner = filled(value, uuids);
+    return key === eachUuid ? uuids.flatMap((uuid) => (uuid === undefined ? [] : [[uuid, inner]])) : [[key, inner]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The events of a body: its batch, a list, or the only one. */
+function eventsOf(body: Json): readonly Json[] {
+  if (Array.isArray(body)) return body;
+  if (!isObject(body)) return [];
+  const batch = own(body, "batch");
+  return Array.isArray(batch) ? batch : [body];
+}
+
+function read(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The uuid of each event in a request's decoded body, in their order; none where the body has no JSON. */
+function uuidsIn(text: string | undefined): (string | undefined)[] {
+  if (text === undefined) return [];
+  return eventsOf(read(text)).map((it) => {
+    const uuid = isObject(it) ? own(it, "uuid") : undefined;
+    return typeof uuid === "string" ? uuid : undefined;
+  });
 }
 
 const resultIn = (given: string | EventResult): EventResult => (typeof given === "string" ? { result: given } : given);

@@ -6,7 +6,6 @@ import { HeaderName, HeaderValue, Method, Route } from "./shapes.ts";
 
 const most = 1_000;
 
-/** Which requests get an answer; absent keys do not restrict. */
 const AnswerMatch = z.strictObject({ route: Route.optional(), method: Method.optional() });
 
 /** The result of one event of a capture v1 batch, with its details; any string, as SDKs must handle unknown results. */
@@ -83,7 +82,6 @@ const WaitingAnswer = z
   .meta({ title: "WaitingAnswer" });
 export type WaitingAnswer = z.infer<typeof WaitingAnswer>;
 
-/** A queue of answers, and its use so far. */
 export const AnswerQueue = z
   .strictObject({
     project: z.int().nullable(),

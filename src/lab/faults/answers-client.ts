@@ -31,7 +31,6 @@ const queryOf = (place: AnswerPlace): URLSearchParams =>
 
 const isOf = (project: number) => (queue: AnswerQueue) => queue.project === project;
 
-/** The scripted answers' part of the client. A project's handle has its own queue only. */
 export const answersBy = ({ call, project }: HandleScope): Answers =>
   withOptions({
     queue: (answers, place) => {

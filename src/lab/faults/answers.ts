@@ -56,7 +56,6 @@ const showQueue = ({ place, waiting, used }: Queue): AnswerQueue => ({
   used,
 });
 
-/** Queues of answers that are given in place of the emulator's. */
 export function createAnswers() {
   const queues = new Map<string, Queue>();
   let active = false;
@@ -86,7 +85,6 @@ export function createAnswers() {
   }
 
   return {
-    /** True while any answer waits. */
     get active(): boolean {
       return active;
     },
@@ -100,7 +98,6 @@ export function createAnswers() {
       settle();
       return showQueue(queue);
     },
-    /** Forgets a queue or all; returns how many answers waited there. */
     clear(place?: AnswerPlace): number {
       const gone = [...queues].filter(([key]) => place === undefined || key === keyOf(place));
       for (const [key] of gone) queues.delete(key);

@@ -1,6 +1,5 @@
 import type { Call } from "../../kernel/http/call.ts";
 
-/** A call before it is handled. */
 export interface CallFacts extends Pick<Call, "method" | "path" | "headers"> {
   /** The clients that the endpoint is for (http/endpoint.ts). */
   readonly family: string;
@@ -8,7 +7,6 @@ export interface CallFacts extends Pick<Call, "method" | "path" | "headers"> {
   project(): number | null;
 }
 
-/** Shape of the `X-Test-Id` header, which names a partition. */
 export const partitionShape = /^[\x21-\x7e]{1,200}$/;
 
 /** The partition that a request's `X-Test-Id` header names, if it can be one. */

@@ -4,7 +4,6 @@ import type { Fault, FaultOrder, FaultPreset, PresetName } from "./shapes.ts";
 
 /** What is to differ from a preset, and for how many requests, how long, which of them. */
 export type FaultOptions = Omit<FaultOrder, "preset">;
-/** A rule: which requests, what happens to them, how often. */
 export type FaultRule = FaultOptions & { effect: NonNullable<FaultOrder["effect"]> };
 export type { Fault, FaultPreset, PresetName as FaultPresetName };
 
@@ -21,13 +20,11 @@ export interface Faults {
   clear(which?: string): Promise<number>;
 }
 
-/** The rule or preset, restricted to a project where there is one. */
 function orderOf(what: PresetName | FaultRule, options: FaultOptions, project: number | undefined) {
   const order: FaultOrder = typeof what === "string" ? { ...options, preset: what } : what;
   return project === undefined ? order : { ...order, match: { ...order.match, project } };
 }
 
-/** The faults' part of the client. A project's handle sees and ends its own ones only. */
 export function faultsBy({ call, project }: HandleScope): Faults {
   const list = async () => {
     const { faults } = await call<{ faults: Fault[] }>("GET", "faults");

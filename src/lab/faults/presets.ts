@@ -2,7 +2,6 @@ import type { FaultPreset, PresetName } from "./shapes.ts";
 
 type Preset = Omit<FaultPreset, "name">;
 
-/** Failures that happen in production. */
 export const presets: Readonly<Record<PresetName, Preset>> = {
   "flags-partial": {
     describe: "Every second flag cannot be computed; the response has errorsWhileComputingFlags",

@@ -5,13 +5,11 @@ interface Place {
   readonly method: string;
   /** Without query and trailing slash. */
   readonly path: string;
-  /** The clients that the endpoint is for (http/endpoint.ts). */
   readonly family: string;
 }
 
 /** Words for groups of endpoints, by their families. */
 const words: Readonly<Record<string, readonly string[]>> = {
-  /** Events and recordings. */
   capture: ["capture", "capture-v1"],
   flags: ["flags"],
   /** Other requests of SDKs: remote config, surveys, scripts … */

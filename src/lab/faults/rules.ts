@@ -3,7 +3,6 @@ import { isoOf } from "../../kernel/base/clock.ts";
 import { seededRandom } from "../../kernel/base/seeded-random.ts";
 import { readDuration } from "../../kernel/base/time-text.ts";
 import type { CallFacts } from "./call-facts.ts";
-import { delayOf } from "./delay.ts";
 import { type Effect, effectFor } from "./effect.ts";
 import { presets } from "./presets.ts";
 import { placeTest } from "./routes.ts";
@@ -47,7 +46,6 @@ export function createFaults({ clock, onChange = () => {} }: FaultsOptions) {
     settle();
   }
 
-  /** Ends the rules whose time has passed. */
   function expire(): void {
     const now = clock.now();
     for (const rule of rules.filter(isOn)) {
@@ -64,7 +62,6 @@ export function createFaults({ clock, onChange = () => {} }: FaultsOptions) {
     return rule;
   }
 
-  /** Removes rules by id or name, or all; returns the number removed. */
   function clear(which?: string): number {
     const gone = which === undefined ? rules : rules.filter((it) => it.id === which || it.name === which);
     rules = rules.filter((it) => !gone.includes(it));
@@ -87,11 +84,9 @@ export function createFaults({ clock, onChange = () => {} }: FaultsOptions) {
   }
 
   return {
-    /** True while at least one rule is active. */
     get active() {
       return active;
     },
-    /** All rules in the order they were applied, including ended ones. */
     list,
     names: () => list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
     apply: (use: FaultUse): Fault => showRule(add(use)),
@@ -124,7 +119,6 @@ export function createFaults({ clock, onChange = () => {} }: FaultsOptions) {
   };
 }
 
-/** A rule, active or ended; a fault without its words. */
 interface Rule extends Omit<Fault, "since" | "text"> {
   /** When it began, in ms. */
   readonly since: number;
@@ -137,6 +131,11 @@ const orderOf = (use: FaultUse): FaultOrder => (typeof use === "string" ? { pres
 function testOf({ project, ...place }: FaultMatch): Rule["matches"] {
   const isPlace = placeTest(place);
   return (facts) => isPlace(facts) && (project === undefined || facts.project() === project);
+}
+
+/** How long a fault delays an answer, in ms. The layer of faults waits that long (`delivering` in kernel/http/layer.ts). */
+function delayOf({ latency = 0, jitter = 0 }: FaultEffect, random: () => number): number {
+  return jitter === 0 ? latency : Math.max(0, Math.round(latency + (random() * 2 - 1) * jitter));
 }
 
 /** A time as written, in ms. */
@@ -186,7 +185,6 @@ const seconds = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000} s` : `$
 
 const socketTexts = { reset: "a connection reset", hang: "no response" } as const;
 
-/** Kinds of effects in words, in the order they are looked for. */
 const texts: readonly ((effect: FaultEffect) => string | undefined)[] = [
   ({ status }) => (status === undefined ? undefined : `status ${status}`),
   ({ socket, after }) => socket && `${socketTexts[socket]}${after ? " after the request was handled" : ""}`,

@@ -60,7 +60,6 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** Everything in a data folder that cannot be read. It changes nothing; index files are left out: they are made anew. */
 async function checkFolder(folder: string, keysOf: KeysOf): Promise<Damage[]> {
   const found: Damage[] = [];
   const report: Report = (damage) => void found.push(damage);

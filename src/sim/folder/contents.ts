@@ -6,16 +6,11 @@ import type { Damage } from "../../kernel/store/damage.ts";
 
 const fileName = "contents.json";
 
-/** Names of files and folders, each with what it holds, in words. */
 type Contents = Readonly<Record<string, string>>;
 
-/** What has content now; the texts are made only when they are kept. */
 type Found = Readonly<Record<string, () => string>>;
 
-/**
- * Keeps in contents.json which files of a data folder have content, so that a missing or empty one is reported: the store that reads
- * the file would begin anew.
- */
+/** Keeps in contents.json which files have content, so that a missing one is reported: its store would begin anew. */
 export class FolderContents {
   readonly #folder: string;
   readonly #report: (damage: Damage) => void;

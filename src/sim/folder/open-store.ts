@@ -1,4 +1,6 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { StorageRefusal } from "../../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { MemoryBytes } from "../../kernel/store/bytes.ts";
 import { type ClockFile, clockFile } from "../../kernel/store/clock-file.ts";
@@ -10,6 +12,7 @@ import {
   lockPath,
   openBytes,
   openDataFolder,
+  readLocator,
 } from "../../kernel/store/data-folder.ts";
 import { FolderGuard } from "../../kernel/store/folder-guard.ts";
 import { finishSwitch, type SwitchPart, switchFiles } from "../../kernel/store/switch.ts";
@@ -21,7 +24,6 @@ import { dropDraft, type Keep } from "../../state/journal/log/trim.ts";
 import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
 import { openPersonStore, type PersonStore } from "../../state/persons/person-store.ts";
 import { FolderContents } from "./contents.ts";
-import { mustBeFree } from "./unreadable-lock.ts";
 
 /** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
 export interface Store {
@@ -30,27 +32,20 @@ export interface Store {
   readonly log: TrafficLog;
   readonly snapshots: Snapshots;
   readonly clock?: ClockFile;
-  /** What of the data folder cannot be read. */
   readonly damage: DamageList;
   /** Absolute path of the data folder, or null in memory. */
   readonly folder: string | null;
-  /**
-   * Replaces this state, or a part of it, with another: whole or not at all, also when the process is killed.
-   * @throws the system's error; then nothing has changed
-   */
+  /** Replaces this state or a part, whole or not at all, even if the process is killed. @throws the system's error */
   switchTo(parts: readonly SwitchPart[]): void;
-  /** Writes the locator that client commands read. */
   announce(info: Readonly<Record<string, unknown>>): void;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
   folder: string | null;
-  /** The world of a new folder, and of every sim in memory. */
   seedWorld: () => World;
   /** Index keys of a line's events, for rebuilding the index after a crash. */
   keysOf: (line: TrafficLine) => EventKey[];
-  /** How much traffic is held; undefined: all of it. */
   keep: Keep | undefined;
   /** Ports that a sim with an unreadable lock may listen on. */
   ports: readonly number[];
@@ -172,7 +167,6 @@ async function inFolder({ seedWorld, keysOf, keep, now, ports, onNotice }: Store
 
 const snapshotFolder = (name: string): string => `snapshots/${name.toLowerCase()}`;
 
-/** What the folder's files hold, in words. */
 function contentsOf({ people, log, snapshots }: Pick<Store, "people" | "log" | "snapshots">) {
   const { persons, groups } = people.counts();
   const text = (words: string) => () => words;
@@ -201,5 +195,57 @@ async function closeAll(log: TrafficLog, people: PersonStore, worlds: WorldStore
     } finally {
       worlds.close();
     }
+  }
+}
+
+/** Limit of one question, ms. */
+const askMs = 2000;
+const mostPorts = 5;
+
+/** Of a damaged lock, the ports in its text and the usual ones are asked for its sim. @throws DataFolderError */
+async function mustBeFree(folder: string, usual: readonly number[]): Promise<void> {
+  const file = lockPath(folder);
+  if (!existsSync(file) || readLocator(folder)) return;
+  const named = portsIn(file);
+  const ports = new Set([...named, ...usual].filter((it) => it > 0 && it < 65_536));
+  for (const port of [...ports].slice(0, mostPorts)) {
+    const url = `http://127.0.0.1:${port}`;
+    const info = await askInfo(url);
+    // without its token a sim does not show its folder
+    const isLocked = info?.code === "control_token_required" && named.includes(port);
+    const isHolder = typeof info?.data === "string" && isSameFolder(info.data, folder);
+    if (!isLocked && !isHolder) continue;
+    const holder = isHolder ? `pid ${info.pid} at ${url}` : `the phx-sim at ${url}`;
+    throw new DataFolderError(`data folder ${folder} is in use by ${holder}`, {
+      file,
+      hint: "stop it, or use --data or --memory",
+    });
+  }
+}
+
+function portsIn(file: string): number[] {
+  try {
+    return [...readFileSync(file, "latin1").matchAll(/:(\d{2,5})\b/g)].map(([, port]) => Number(port));
+  } catch {
+    // opening the folder reports it
+    return [];
+  }
+}
+
+async function askInfo(url: string): Promise<JsonObject | undefined> {
+  try {
+    const answer = await fetch(`${url}/__sim/info`, { signal: AbortSignal.timeout(askMs), redirect: "error" });
+    const info = (await answer.json()) as Json;
+    return isObject(info) ? info : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameFolder(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
   }
 }
