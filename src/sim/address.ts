@@ -4,21 +4,17 @@ import { isLoopbackHost } from "../kernel/http/host-rules.ts";
 
 export interface SimAddress {
   readonly port: number;
-  /** By this machine. */
   readonly url: string;
-  /** The address that is printed: the public one, where there is one. */
   readonly shownUrl: string;
 }
 
 const isWildcard = (host: string): boolean => parseAddress(host)?.every((byte) => byte === 0) ?? false;
 
-/** True if other machines can reach the sim. */
 export const isOpenAt = (host: string, publicUrl: string | undefined): boolean =>
   !isLoopbackHost(host) ||
   isWildcard(host) ||
   (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname));
 
-/** The host as it stands in a URL; a wildcard address is reached through loopback. */
 function hostInUrl(host: string): string {
   if (isWildcard(host)) return "127.0.0.1";
   return isIP(host) === 6 ? `[${host}]` : host;

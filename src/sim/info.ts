@@ -18,7 +18,6 @@ export function createInfo(
 ) {
   const { worlds, people, log } = store;
 
-  /** What is known from the start on, as the locator and the client have it. */
   function facts(): JsonObject {
     const { url, shownUrl } = address();
     const [project] = worlds.current.projects;

@@ -16,7 +16,6 @@ interface JournalingParts {
   log: TrafficLog;
 }
 
-/** Writes calls to the log, with their records. */
 export function journalTo({ desk, owners, gauge, log }: JournalingParts): AppOptions["journal"] {
   const entryOf = entryWriter();
   return (call, reply) => {
@@ -36,10 +35,7 @@ export function journalTo({ desk, owners, gauge, log }: JournalingParts): AppOpt
   };
 }
 
-/**
- * Reports the project of a delayed request to the gauge. The journal does so only once the request is answered, and
- * until then it would count as a request of every project.
- */
+/** Until a delayed request is answered, and journaled, it would count as a request of every project. */
 export const reportingProject =
   (gauge: Pick<Gauge, "setProject">, { owner }: Pick<CallOwners, "owner">) =>
   (call: Call): void => {

@@ -3,7 +3,6 @@ import type { ObservingApp } from "../kernel/http/app.ts";
 import type { Router } from "../kernel/http/router.ts";
 import type { SimAddress } from "./address.ts";
 
-/** A part that is made after the parts that use it. */
 interface Late<T> {
   /** @throws Error when the part is not made yet */
   (): T;

@@ -16,8 +16,6 @@ import { keysOf } from "../state/journal/show.ts";
 import { openStore, type Store } from "./folder/open-store.ts";
 import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 
-/** Opens what a sim stands on; what fails is a StartError, with what to do about it. */
-
 /** The default port of `phx-sim start`. */
 const usualPort = 7490;
 /** Memory mode holds this many bytes of traffic before the oldest requests are let go. */
@@ -57,7 +55,6 @@ function lastScenario(applied: AppliedScenario): Scenario | undefined {
   }
 }
 
-/** What a scenario is called; one that was given as an object has no name. */
 function nameOf(source: ScenarioSource): string {
   const parts: readonly unknown[] = Array.isArray(source) ? source : [source];
   return parts.map((it) => (typeof it === "string" ? it : "(inline)")).join(", ");
@@ -70,7 +67,6 @@ export function startOfClock(setting: ClockSetting | undefined): ClockStart {
   throw new StartError("clock", `the clock cannot start at ${JSON.stringify(setting)}`, `give ${clockStartExpected}`);
 }
 
-/** Reads the city database, if there is one. */
 export async function lookupOrExplain(
   path: string | undefined,
   onNotice: (text: string) => void,
@@ -85,7 +81,6 @@ export async function lookupOrExplain(
   }
 }
 
-/** @throws StartError option */
 function keepOf({ keep, data }: SimOptions): Keep | undefined {
   const asked = keep === undefined ? {} : readKeep(keep);
   if (!asked) throw new StartError("option", `keep cannot be ${JSON.stringify(keep)}`, `give ${keepExpected}`);
@@ -188,7 +183,6 @@ const listenErrors: SystemErrors = {
   ENOTFOUND: (_, host) => new StartError("bad_host", `the host ${host} is not known`, "use --host 127.0.0.1"),
 };
 
-/** Listens for a moment. @throws the system's error */
 function canListen({ port = 0, host = "127.0.0.1" }: SimOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -8,19 +8,14 @@ import { type Call, callFrom, pathOf } from "../kernel/http/call.ts";
 interface OwnCalls {
   app: App;
   clock: TimeSource;
-  /** Scheme, host and port of the sim. */
   url: string;
-  /** Its address for others, if it has another one. */
   publicUrl: string | undefined;
   closing: AbortSignal;
 }
 
 const closed = () => new ControlError(0, { code: "sim_closed", detail: "the sim was closed" });
 
-/**
- * The control API for the client in this process: neither sockets nor web requests in between. What is pending
- * when the sim closes, or when its signal ends, is rejected at once.
- */
+/** Calls of the client in this process. What is pending is rejected when the sim closes, or the call's signal ends. */
 export function ownCalls(sim: OwnCalls): Send {
   const { host } = new URL(sim.url);
   const pending = new Set<(reason: unknown) => void>();

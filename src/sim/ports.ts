@@ -20,7 +20,6 @@ import type { SimInfo } from "./info.ts";
 import type { Resetting } from "./reset.ts";
 import type { Substitutes } from "./substitutes.ts";
 
-/** Ports that are parts of the sim as they are. */
 type GivenPorts = Pick<Resetting, "settled" | "reset"> &
   Pick<SimInfo, "info"> &
   Pick<ProjectPorts, "onProject"> & {
@@ -38,7 +37,6 @@ export type SlicePorts = ReadyPorts & {
   readonly [Name in keyof OpenedPorts]: Awaited<ReturnType<OpenedPorts[Name]>>;
 };
 
-/** Ports that exist from the start on. */
 export function readyPorts(
   { options, isOpen, rules, notice, redaction }: SimSettings,
   { scenario, clock, clockStart, agenda, gauge, traffic, ending, store }: Foundation,

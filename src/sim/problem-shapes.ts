@@ -6,7 +6,6 @@ export const ProblemQuery = z.strictObject({
   project: z.int().min(0).optional().describe("Only problems of this project"),
 });
 
-/** Events that were dropped for one reason, or have one warning. */
 const EventProblem = z
   .strictObject({
     code: z.string().describe("The reason, or the warning"),
@@ -17,7 +16,6 @@ const EventProblem = z
   .meta({ title: "EventProblem" });
 export type EventProblem = z.infer<typeof EventProblem>;
 
-/** Rejected requests with equal reason and detail; requests without a route, by path. */
 const RequestProblem = z
   .strictObject({
     reason: z.string(),

@@ -27,7 +27,6 @@ interface EventCount extends RowCount {
 
 interface RequestCount extends RowCount {
   readonly problems: Map<string, Of<RequestProblem>>;
-  /** Requests of further kinds, by project. */
   readonly others: Map<number, number>;
 }
 
@@ -98,7 +97,6 @@ const requestCounter = (log: TrafficLog): Counter<RequestCount> => ({
   },
 });
 
-/** Problems of several projects, summed by their code. */
 function summed(found: Iterable<Of<EventProblem>>): EventProblem[] {
   const sums = new Map<string, EventProblem>();
   for (const { project: _, ...it } of found) {
@@ -114,10 +112,7 @@ const freshCounts = (log: TrafficLog) => ({
   requests: { ...freshCount(log.lastRequest), problems: new Map(), others: new Map() } satisfies RequestCount,
 });
 
-/**
- * Problems in the traffic, found by the index. They are kept until they are cleared, also when memory evicts their
- * requests. After a restart they are those of the data folder.
- */
+/** They are kept until they are cleared, also when memory evicts their requests; after a restart, the data folder's. */
 function createProblems(log: TrafficLog) {
   const counters = { events: eventCounter(log), requests: requestCounter(log) };
   let counts = freshCounts(log);

@@ -48,7 +48,6 @@ const headers = parametersOf({
 const refusal = (family: Endpoint["family"]) =>
   family === "service" ? serviceErrors(400) : errorReplies(textShape, 400);
 
-/** The docs of an endpoint, with the header if it reads it. */
 const withProjectHeader = ({ path, family }: Pick<Endpoint, "path" | "family">, docs: EndpointDocs): EndpointDocs =>
   paths.has(path)
     ? { ...docs, headers: [...(docs.headers ?? []), ...headers], replies: { ...refusal(family), ...docs.replies } }

@@ -85,7 +85,6 @@ export function createResetting(
   };
 }
 
-/** Files and knowledge of exports go with what they were made of. */
 async function resetExports({ files, forgetEvents }: RunningExports, parts: ReadonlySet<ResetPart>): Promise<void> {
   if (parts.has("world")) await files.clear();
   if (parts.has("events")) forgetEvents();

@@ -15,7 +15,6 @@ import type { StoredProject } from "../state/documents/world.ts";
 
 interface GeneratorParts {
   readonly scenario: ScenarioState;
-  /** The data folder; undefined: everything is in memory. */
   readonly folder: string | undefined;
   readonly clock: TimeSource;
   readonly app: () => ObservingApp;
@@ -104,11 +103,9 @@ export function createScenarioGenerator(parts: GeneratorParts) {
       if (isDue) return "due";
       return marker !== undefined && existsSync(marker) ? "interrupted" : "none";
     },
-    /** Captures it of some projects. */
     async captureOf(projects: readonly number[]): Promise<void> {
       for (const project of projects) await this.capture(project);
     },
-    /** Captures it, of all projects or of one. */
     async capture(project?: number): Promise<void> {
       const all = trafficOf(scenario.current);
       if (all.length > 0) mark();
@@ -126,7 +123,6 @@ export function createScenarioGenerator(parts: GeneratorParts) {
       last = done.catch(() => {});
       return done;
     },
-    /** Resolves once no such work is left. */
     settled: async (): Promise<void> => void (await last),
   };
 }

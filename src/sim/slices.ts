@@ -27,7 +27,6 @@ const lateSlices: readonly LateSlices[] = [
   { owns: isControlPath, load: async () => (await import("./control-slices.ts")).controlSlices },
 ];
 
-/** Opens those of the ports that the slices name. */
 async function portsOf(
   slices: readonly Slice<SlicePorts>[],
   ready: ReadyPorts,
@@ -39,7 +38,6 @@ async function portsOf(
   return { ...ready, ...Object.fromEntries(opened) };
 }
 
-/** The rows of the other slices, each loaded when it is needed. */
 export const lateRows = (ready: ReadyPorts, opening: OpenedPorts, rules: GuardRules): LateRows[] =>
   lateSlices.map(({ owns, load }) => ({
     owns,

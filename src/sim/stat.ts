@@ -9,7 +9,6 @@ function recordingOf({ recordings }: Substitutes): FeedFacts["recording"] {
   return state === "recording" && mode !== null ? { mode, upstream } : null;
 }
 
-/** Grows with each change of a document. */
 const worldVersion = ({ worlds }: Store): number =>
   collections.reduce((sum: number, name: CollectionName) => sum + worlds.versionOf(name), 0);
 

@@ -5,7 +5,6 @@ import type { Written } from "../state/journal/log/traffic-log.ts";
 import type { Finding, RequestSummary } from "../state/journal/request-summary.ts";
 import { isUnmatched } from "../state/journal/unmatched.ts";
 
-/** What happened in a request that is in the log now. */
 export function summaryOf(
   { n, seq, entry }: Written,
   projectById: (id: number) => { name: string } | undefined,
@@ -47,7 +46,6 @@ export function summaryOf(
 /** While the disk refuses writes, one line for this time, ms: every request would have one. */
 const quiet = 10_000;
 
-/** Reports that the disk refuses writes. */
 export function createRefusals(
   { folder, notice }: { folder: string | null; notice: (text: string) => void },
   now: () => number = () => performance.now(),

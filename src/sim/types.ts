@@ -140,7 +140,6 @@ export interface SimOptions {
 /** How the clock starts: `real`, a time, or both with whether it stands. */
 export type ClockSetting = string | { now?: string; frozen?: boolean };
 
-/** What a sim that runs in this process adds to its client. */
 interface SimInProcess {
   readonly dialect: Dialect;
   /** The data folder, or null in memory. */
@@ -174,7 +173,6 @@ export type SimServer = SimInProcess & ClientParts;
 /** A sim that runs in this process. */
 export interface Sim extends SimClient, SimInProcess {}
 
-/** Why a sim could not start. */
 export class StartError extends Error {
   readonly code:
     | "option"

@@ -1,6 +1,5 @@
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
 
-/** 1 for each byte of the standard base64 alphabet, padding included. */
 const inAlphabet = new Uint8Array(256);
 for (const char of alphabet) inAlphabet[char.charCodeAt(0)] = 1;
 
@@ -18,7 +17,6 @@ function isAlphabetOnly(bytes: Buffer, spacesToo: boolean): boolean {
 /** True if the whole string is padded base64. Ordinary JSON fails at its first byte. */
 export const isBase64 = (bytes: Buffer): boolean => bytes.length % 4 === 0 && isAlphabetOnly(bytes, false);
 
-/** True if it can be base64 with spaces for `+` and without padding. */
 export const isLooseBase64 = (bytes: Buffer): boolean => isAlphabetOnly(bytes, true);
 
 /** Decodes standard base64; spaces stand for `+`. */

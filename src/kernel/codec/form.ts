@@ -4,7 +4,6 @@ export const formType = "application/x-www-form-urlencoded";
 /** True if the text starts like a form that carries events. Upstream capture looks for the same names. */
 const front = /^(?:[\w.]{1,32}=[^&{["]{0,256}&){0,8}data=/;
 
-/** How many bytes are looked at. */
 const window = 2048;
 
 export const looksLikeForm = (bytes: Buffer): boolean =>

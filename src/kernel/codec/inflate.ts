@@ -5,11 +5,9 @@ import { type Work, waitFor } from "../base/work.ts";
 /** Undoes one compression of a body; the result has at most `limit` bytes. */
 type Inflate = (bytes: Buffer, limit: number) => Buffer;
 
-/** The failure of a body that decodes to more than `limit` bytes. */
 export const tooLarge = (limit: number): SimError =>
   new SimError("payload_too_large", `maximum event size exceeded: the decoded payload is larger than ${limit} bytes`);
 
-/** The failure of a body whose bytes are not what they should be; `why` is the service's text. */
 export const undecodable = (why: string): SimError =>
   new SimError("undecodable_payload", `failed to decode request: ${why}`);
 
@@ -24,7 +22,6 @@ type Unpack = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
 const isOverflow = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 
-/** Unpacks to at most `limit` bytes; the caller words both errors. */
 function unpackWithin(
   unpack: Unpack,
   bytes: Buffer,
@@ -76,7 +73,6 @@ function afterGzipHeader(bytes: Buffer): number {
   return at;
 }
 
-/** What node answers with the option `info`. */
 interface Inflated {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };
@@ -161,5 +157,4 @@ export function* inflated(name: string, bytes: Buffer, limit: number): Work<Buff
   return inflaters.get(name)?.(bytes, limit) ?? bytes;
 }
 
-/** True if the bytes start like a gzip member. */
 export const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;

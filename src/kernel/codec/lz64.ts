@@ -15,7 +15,6 @@ const values = new Uint8Array(256).fill(0xff);
 });
 
 interface Bits {
-  /** The next number of `width` bits; -1 when the text has ended. */
   take(width: number): number;
 }
 
@@ -42,7 +41,6 @@ function bitsOf(text: Buffer): Bits {
   };
 }
 
-/** UTF-16 code units, growing up to a bound. */
 function unitBuffer(limit: number) {
   let units = new Uint16Array(Math.min(4096, limit));
   let length = 0;
@@ -74,10 +72,8 @@ const broken = () => undecodable("decompress_lz64: failed decompress to UTF16");
 const end = 2;
 const firstPiece = 3;
 
-/** Code units of output that are one step of the work. */
 const unitsPerStep = 16 * 1024;
 
-/** A code has as many bits as the next piece's number. */
 const widthFor = (pieces: number): number => Math.max(3, 32 - Math.clz32(firstPiece + pieces));
 
 /**
@@ -119,10 +115,7 @@ function* unpack(text: Buffer, limit: number): Work<Uint8Array> {
   return output.bytes();
 }
 
-/**
- * Unpacks lz-string's base64 text into UTF-8 of at most `limit` bytes.
- * @throws SimError undecodable_payload, payload_too_large
- */
+/** @throws SimError undecodable_payload; payload_too_large above `limit` bytes of UTF-8 */
 export function* unpackLz64(text: Buffer, limit: number): Work<Buffer> {
   const units = yield* unpack(text, limit);
   yield;

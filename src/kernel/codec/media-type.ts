@@ -1,4 +1,3 @@
-/** The type of a Content-Type header without its parameters, in lower case; "" without a header. */
 export const mediaType = (contentType: string | undefined): string =>
   (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 

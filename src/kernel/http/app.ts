@@ -15,19 +15,11 @@ export interface AppOptions {
   router: Router;
   /** What stands between calls and their rows, the first outermost; never with the control API. */
   layers?: readonly Layer[];
-  /**
-   * Keeps the call with its record and the reply, and resolves once they are written.
-   * What it rejects with is answered as `storage_failed`.
-   */
+  /** Resolves once the call is written with record and reply; what it rejects with is answered `storage_failed`. */
   journal: (call: Call, reply: Reply) => Promise<void>;
-  /**
-   * Fills the record of a call that no handler sees: its project and its body. `adopts`: a key that no project has
-   * may become a project. Must not throw.
-   */
+  /** Fills project and body of a call without a handler. `adopts`: an unknown key makes a project. Must not throw. */
   identify: (call: Call, adopts: boolean) => void;
-  /** Answers a path that no row has. */
   unknownPath: (call: Call, endpoints: readonly Endpoint[]) => SimError;
-  /** Receives errors that are not answers: bugs. */
   onCrash: (error: unknown, call: Call) => void;
   /** Receives what the disk said when it refused what a request is about. */
   onRefusal: (error: unknown) => void;
@@ -45,20 +37,15 @@ export interface App {
 }
 
 export interface ObservingApp extends App {
-  /**
-   * Keeps a call that an upstream answered with `given`. With `isShadowed` its row answers as usual; the answer that
-   * it would have given is returned, and not sent.
-   */
+  /** Keeps a call that an upstream answered. With `isShadowed` its row answers, too; that is returned, and not sent. */
   observe(call: Call, given: Reply, how: Observing): Promise<Reply | undefined>;
 }
 
-/** What is done with a call that an upstream has answered. */
 interface Observing {
   isShadowed(family: Family): boolean;
   rejection: Rejection | undefined;
 }
 
-/** What the end of a call depends on; an endpoint is one. */
 type Kind = ReplyKind & Pick<Endpoint, "journaled">;
 
 interface Route {
@@ -90,7 +77,6 @@ class Core implements ObservingApp {
     );
   }
 
-  /** Passes a call through the layers to its row, and finishes what comes back. */
   #answer(call: Call, route: Route): Promise<Reply> {
     const row = () => this.#caught(call, () => this.#emulated(call, withinLimit(call, route)));
     const finish = (reply: Reply) => this.#finish(call, route.kind, reply);
@@ -103,7 +89,6 @@ class Core implements ObservingApp {
     }
   }
 
-  /** What the row answers. @throws SimError */
   #emulated(call: Call, { match, endpoint }: Route): Reply | Promise<Reply> {
     if (!match) return this.#withoutMatch(call);
     return endpoint ? endpoint.handle(call) : this.#withoutRow(call, match);
@@ -114,7 +99,6 @@ class Core implements ObservingApp {
     throw this.#options.unknownPath(call, await this.#router.endpoints());
   }
 
-  /** OPTIONS, and methods that the path does not have. */
   #withoutRow(call: Call, match: Match): Reply {
     const [first] = match.byMethod.values();
     if (first?.otherMethod && !isPreflight(call)) return first.otherMethod(call);
@@ -127,7 +111,6 @@ class Core implements ObservingApp {
     return { ...bare, headers: [...bare.headers, "allow", allow.join(", ")], rejection };
   }
 
-  /** What is answered, errors as replies. */
   #caught(call: Call, answer: Next): Reply | Promise<Reply> {
     try {
       const reply = answer();
@@ -161,7 +144,6 @@ class Core implements ObservingApp {
     );
   }
 
-  /** Completes the record, and journals it. */
   #keep(call: Call, reply: Reply, rejection: Rejection | undefined): Promise<void> {
     const { record } = call;
     if (rejection && !(missing.has(rejection.reason) && isBrowsersOwn(call))) record.rejected = masked(rejection);
@@ -213,7 +195,6 @@ class Core implements ObservingApp {
   }
 }
 
-/** Finds the row of a call, and notes what its path says. */
 function routed(call: Call, match: Match | undefined): Route {
   if (!match) {
     const { family } = call;
@@ -227,7 +208,6 @@ function routed(call: Call, match: Match | undefined): Route {
   return { match, endpoint, kind };
 }
 
-/** @throws SimError payload_too_large */
 function withinLimit(call: Call, route: Route): Route {
   const limit = route.endpoint?.bodyLimit ?? defaultBodyLimit;
   if (route.endpoint && call.body.length > limit) throw tooLarge(call, limit);
@@ -244,7 +224,6 @@ const abandoned = {
   body_read_timeout: "the body did not arrive in time",
 } as const;
 
-/** Reasons of paths and files that do not exist. */
 const missing: ReadonlySet<string> = new Set(["not_found", "not_emulated"]);
 
 /** Errors of the machine, not of the request. */

@@ -1,10 +1,6 @@
-/** Icons, files of crawlers, well-known addresses and source maps, by path. */
 const ownPaths =
   /^\/(?:favicon\.(?:ico|png|svg)|apple-touch-icon[\w-]*\.png|browserconfig\.xml|robots\.txt|\.well-known\/.*)$|\.map$/;
 
-/**
- * True for a request that browsers, their tools and crawlers make by themselves. That there is no answer is no mistake of
- * the app.
- */
+/** True for what browsers, their tools and crawlers request by themselves: that it is missing is no mistake. */
 export const isBrowsersOwn = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
   (method === "GET" || method === "HEAD") && ownPaths.test(path);

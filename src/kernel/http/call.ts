@@ -3,10 +3,7 @@ import type { Rejection, Reply, TransportFault } from "./reply.ts";
 
 type Transport = "socket" | "fetch";
 
-/**
- * The facts of a call. Each step adds what it learns, so that it is kept if a later step fails. The app completes the
- * record, and the journal, which declares further fields (journal/traffic.ts), writes it.
- */
+/** The facts of a call, kept if a later step fails. The journal declares further ones (state/journal/traffic.ts). */
 export interface CallRecord {
   project?: number | null;
   rejected?: Rejection;
@@ -17,7 +14,6 @@ export interface CallRecord {
   partition?: string;
 }
 
-/** A request as the core sees it, from either transport. */
 export interface Call {
   readonly method: string;
   /** Path without query: repeated slashes collapsed, no trailing slash (except "/"), still percent-encoded. */
@@ -31,7 +27,6 @@ export interface Call {
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   readonly peer: string;
-  /** How it came in: through a socket of ours, or in process. */
   readonly transport: Transport;
   /** It came through our own proxy: for the host that it names, not for us. */
   readonly proxied: boolean;
@@ -47,33 +42,24 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Its number in the gauge of requests in flight; 0: not counted there. */
   readonly ticket: number;
-  /** Path parameters, decoded; filled in by the router. */
   params: Readonly<Record<string, string>>;
-  /** The clients that its endpoint talks to; filled in by the app. */
   family: Family;
   /** What is to go wrong; filled in by the layers. */
   fault: CallFault | undefined;
-  /** What becomes known of the call; the app writes it to the journal. */
   readonly record: CallRecord;
 }
 
-/**
- * What is to go wrong with one call, or the answer that replaces the handler's. Handlers declare further fields, which
- * they read (service/capture/packet.ts).
- */
+/** What is to go wrong with one call. Handlers declare further fields, which they read (service/capture/packet.ts). */
 export interface CallFault {
-  /** Time before anything else happens, ms of real time. */
   readonly delay: number;
   /** Given instead of the handler's answer: the handler does not run, and nothing is kept. Must not reject. */
   readonly answer?: Reply | Promise<Reply>;
-  /** Why the call counts as rejected, where the answer is a refusal or does not arrive. */
   readonly rejection?: Rejection;
   readonly change?: (reply: Reply) => Reply;
   /** What the transport does with the handler's answer; what was sent is kept nevertheless. */
   readonly transport?: TransportFault;
 }
 
-/** The parts of a call that a transport knows; `callFrom` derives the rest. */
 export interface CallParts {
   method: string;
   target: string;
@@ -175,9 +161,7 @@ export const callFrom = (parts: CallParts): Call => new LazyCall(parts);
 
 const bearerPattern = /^Bearer\s+(\S+)\s*$/i;
 
-/** The key of an `Authorization: Bearer …` header. */
 export const bearerOf = (call: Call): string | undefined => bearerPattern.exec(call.headers.authorization ?? "")?.[1];
 
-/** The project key in the query, under either name that clients use. */
 export const queryToken = (call: Call): string | undefined =>
   call.query.get("token") || call.query.get("api_key") || undefined;

@@ -21,10 +21,7 @@ export function forwardedAddress(entry: string): string | undefined {
 /** Both spellings: the contract names the header as WSGI does. */
 const forwardedNames = ["x-forwarded-for", "http_x_forwarded_for"];
 
-/**
- * The client's address: the first entry of X-Forwarded-For that is one, else the sender's (`peer`).
- * `header` reads a header by its name in lower case. Upstream capture, v0_endpoint.rs.
- */
+/** The first address in X-Forwarded-For, else the sender's (`peer`). Upstream capture, v0_endpoint.rs. */
 export function clientAddress(header: (name: string) => string | undefined, peer: string): string {
   for (const name of forwardedNames) {
     for (const entry of header(name)?.split(",") ?? []) {

@@ -7,14 +7,10 @@ import { isLoopbackHost, isLoopbackOrigin, withoutPort } from "./host-rules.ts";
 export interface GuardRules {
   /** Needed on every call; null: none is. */
   token: string | null;
-  /** The sim's own address by which others reach it, if it has one. */
   publicUrl?: string | undefined;
 }
 
-/**
- * A call through our own proxy may come from any client, and may be meant for the real host's path.
- * @throws SimError forbidden_host
- */
+/** A call through our own proxy may come from any client, and may be meant for the real host's path. */
 function checkDirect(call: Call): void {
   if (!call.proxied) return;
   throw new SimError("forbidden_host", "the control API and the page only answer direct calls", {
@@ -23,9 +19,8 @@ function checkDirect(call: Call): void {
 }
 
 /**
- * Local does not mean harmless: a web page can send requests to 127.0.0.1. A known Host defeats DNS
- * rebinding, an own Origin defeats other sites, a JSON body defeats plain forms. In-process calls pass.
- * @throws SimError forbidden_host, forbidden_origin, unsupported_media_type, control_token_required
+ * Local does not mean harmless: a web page can send requests to 127.0.0.1. A known Host defeats DNS rebinding, an own
+ * Origin defeats other sites, a JSON body defeats plain forms. In-process calls pass.
  */
 function checkCaller(call: Call, rules: GuardRules): void {
   if (call.transport === "fetch") return;
@@ -38,21 +33,14 @@ function checkCaller(call: Call, rules: GuardRules): void {
   }
 }
 
-/**
- * The checks for opening the live feed: its token comes with the first message.
- * @throws SimError forbidden_host, forbidden_origin
- */
+/** For opening the feed: its token comes with the first message. @throws SimError forbidden_host, forbidden_origin */
 export function checkSender(call: Call, rules: GuardRules): void {
   checkDirect(call);
   checkHost(call, rules);
   checkOrigin(call, rules);
 }
 
-/**
- * The page's files hold no data: they need no token, and a link on any page may lead to them. Everything else about
- * them is as with the control API, so that no other page embeds them.
- * @throws SimError forbidden_host, forbidden_origin
- */
+/** The page's files hold no data: they need no token, and any page may link to them; no other page embeds them. */
 function checkVisitor(call: Call, rules: GuardRules): void {
   if (call.transport === "fetch") return;
   checkDirect(call);
@@ -60,7 +48,6 @@ function checkVisitor(call: Call, rules: GuardRules): void {
   if (!isVisit(call)) checkOrigin(call, rules);
 }
 
-/** True if the page may answer the call: it is direct, to a known host, and not from another page. */
 export function mayVisit(call: Call, rules: GuardRules): boolean {
   try {
     checkVisitor(call, rules);
@@ -70,15 +57,10 @@ export function mayVisit(call: Call, rules: GuardRules): boolean {
   }
 }
 
-/** True if a link was followed in a tab. */
 const isVisit = (call: Call): boolean =>
   call.headers["sec-fetch-mode"] === "navigate" && call.headers["sec-fetch-dest"] === "document";
 
-/**
- * The badge runs in the app's own page, which has another origin: pages that are served from this machine may read it,
- * and no page where the control API needs a token. A script without `crossorigin` has no Origin, only a Referer.
- * @throws SimError forbidden_host, forbidden_origin, control_token_required
- */
+/** The badge runs in pages of this machine with another origin. A script without `crossorigin` has only a Referer. */
 function checkNeighbour(call: Call, rules: GuardRules): void {
   if (call.transport === "fetch") return;
   checkDirect(call);

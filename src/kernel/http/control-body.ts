@@ -4,7 +4,6 @@ import { parseBounded } from "../base/json-bounds.ts";
 import { meantOf } from "../base/nearest.ts";
 import type { Call } from "./call.ts";
 
-/** A mistake in a body, a query or a path. */
 export const invalid = (detail: string, pointer: string, hint?: string): SimError =>
   new SimError("invalid_input", detail, hint === undefined ? { pointer } : { pointer, hint });
 
@@ -35,7 +34,6 @@ export function pathNumber(call: Call, name: string, what: string): number {
   throw new SimError("not_found", `there is no ${what} ${text}`);
 }
 
-/** The error for a thing that does not exist, with the nearest name as a hint. */
 export function notFound(what: string, name: string, known: readonly string[]): SimError {
   const hint = meantOf(name, known, (it) => it);
   return new SimError("not_found", `there is no ${what} "${name}"`, hint === undefined ? {} : { hint });

@@ -2,10 +2,7 @@ import type { Call } from "./call.ts";
 import type { Family } from "./family.ts";
 import { empty, json, type Reply } from "./reply.ts";
 
-/**
- * Headers for an answer to a page of another origin. The origin is mirrored, never `*`, because
- * posthog-js ≤ 1.200 sends credentials. The control API gets none at all.
- */
+/** The origin is mirrored, never `*`, because posthog-js ≤ 1.200 sends credentials. The control API gets no headers. */
 export function corsHeaders(call: Call, family: Family): string[] {
   const origin = call.headers.origin;
   if (origin === undefined || family === "control") return noHeaders;
@@ -23,13 +20,11 @@ export function corsHeaders(call: Call, family: Family): string[] {
 
 const noHeaders: string[] = [];
 
-/** The headers that the service lets a page read. */
 const exposed = "PostHog-Request-Id, ETag, Retry-After";
 
 /** Names the keys of a body that an endpoint does not know. Ours: the service ignores them, too, and reports nothing. */
 export const ignoredHeader = "x-phx-ignored";
 
-/** The methods the service names in a preflight, per family. */
 const preflightMethods: Record<Family, string> = {
   capture: "GET, POST, OPTIONS",
   "capture-v1": "POST, OPTIONS",
@@ -58,7 +53,6 @@ const managementHeaders = [
   "x-datadome-clientid",
 ].join(", ");
 
-/** True for the request with which a browser asks for permission. */
 export const isPreflight = (call: Call): boolean =>
   call.method === "OPTIONS" &&
   call.headers.origin !== undefined &&

@@ -2,16 +2,11 @@ import type { Call } from "./call.ts";
 import type { Family } from "./family.ts";
 import type { Reply } from "./reply.ts";
 
-/**
- * Which callers a row of the control API lets in (control-access.ts). `open`: all; `page`: browsers, without the control
- * token; `badge`: pages of other loopback origins as well.
- */
+/** `open`: all callers; `page`: browsers, without the token; `badge`: pages of other loopback origins as well. */
 export type ControlAccess = "control" | "open" | "page" | "badge";
 
-/** A JSON Schema (2020-12). */
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** A parameter of the query, or a header. */
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
@@ -28,16 +23,13 @@ export interface ReplyDocs {
 /** An endpoint in the OpenAPI document, apart from its path. Made on first use. */
 export interface EndpointDocs {
   readonly query?: readonly QueryParameter[];
-  /** Headers that the endpoint reads, apart from those about the body and the caller. */
   readonly headers?: readonly QueryParameter[];
   /** Which key comes in the Authorization header; absent: the family's (see openapi.ts). */
   readonly bearer?: "project";
   readonly body?: { readonly type: string; readonly schema: JsonSchema; readonly isOptional?: boolean };
-  /** By status. */
   readonly replies: Readonly<Record<number, ReplyDocs>>;
 }
 
-/** What a row says of its endpoint. Routes, docs and the coverage table are read from it. */
 export interface EndpointFacts {
   readonly methods: readonly string[];
   /** `/api/projects/:project_id/things/:id`, without a trailing slash; both spellings are served. */
@@ -45,13 +37,10 @@ export interface EndpointFacts {
   readonly family: Family;
   /** One line for the OpenAPI document and the coverage table. */
   readonly summary: string;
-  /** Which contract row it fulfils, e.g. `POST /capture/`; absent when only the live service has it. */
   readonly contract?: string;
-  /** Scope that a personal key needs, e.g. `dashboard:read`. */
   readonly scope?: string;
   /** Of a row of the control API (default: `control`). */
   readonly access?: ControlAccess;
-  /** Largest body in bytes, on the wire. */
   readonly bodyLimit?: number;
   /** True (the default) if its traffic is kept in the journal; the control API's is not. */
   readonly journaled?: boolean;
@@ -74,8 +63,6 @@ const megabyte = 1024 * 1024;
 
 export const defaultBodyLimit = 20 * megabyte;
 
-/** The service accepts larger session recordings. */
 export const recordingBodyLimit = 25 * megabyte;
 
-/** What is read before the row that sets the limit is known. */
 export const largestBodyLimit = 30 * megabyte;

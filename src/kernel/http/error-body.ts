@@ -2,7 +2,6 @@ import { SimError, StorageRefusal, shortageOf, storageTrouble } from "../base/er
 import type { Family } from "./family.ts";
 import { json, type Reply, text, withHeaders } from "./reply.ts";
 
-/** Errors for which the service has no code of their own: bugs, queries that take too long. */
 const uncoded: ReadonlySet<string> = new Set(["internal", "query_timeout"]);
 
 const wireCode = (error: SimError): string => (uncoded.has(error.code) ? "error" : error.code);
@@ -38,7 +37,6 @@ const bodies: Record<Family, (error: SimError) => Reply> = {
     ),
 };
 
-/** The reply for an error, in the shape of its family. */
 export function errorReply(family: Family, error: SimError): Reply {
   const { retryAfter } = error.extra;
   const reply = bodies[family](error);
@@ -59,6 +57,5 @@ export function asSimError(thrown: unknown): SimError {
   return storageFailed(thrown, `${trouble}; nothing was changed${fix}`);
 }
 
-/** The answer to a request that could not be kept. */
 export const storageFailed = (cause: unknown, hint?: string): SimError =>
   new SimError("storage_failed", "transient error, please retry", { cause, ...(hint !== undefined && { hint }) });

@@ -3,23 +3,18 @@ import type { JsonSchema, ReplyDocs } from "./endpoint.ts";
 const text: JsonSchema = { type: "string" };
 const textOrNull: JsonSchema = { anyOf: [text, { type: "null" }] };
 
-/** An object that has these keys, and may have others. */
 const objectOf = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: "object",
   properties,
   required: Object.keys(properties),
 });
 
-/** The shapes that error-body.ts writes, per kind of family. */
-
-/** Of the service and the management API. */
 export const errorSchema: JsonSchema = {
   title: "Error",
   ...objectOf({ type: text, code: text, detail: text, attr: textOrNull }),
   additionalProperties: false,
 };
 
-/** Of capture v1. */
 export const captureErrorSchema: JsonSchema = {
   title: "CaptureError",
   ...objectOf({ error: text, error_description: text, error_uri: text }),
@@ -32,7 +27,6 @@ export const controlErrorSchema: JsonSchema = {
   ...objectOf({ code: text, detail: text, hint: textOrNull, pointer: textOrNull }),
 };
 
-/** Descriptions by status, for all families. */
 const descriptions: Readonly<Record<number, string>> = {
   400: "The request cannot be read, or a value in it is wrong",
   401: "The key is missing or not known",
@@ -51,9 +45,7 @@ const descriptions: Readonly<Record<number, string>> = {
 
 type Shape = Omit<ReplyDocs, "description">;
 
-/** Error answers of one shape, for a row's `replies`. */
 export const errorReplies = (shape: Shape, ...statuses: readonly number[]): Record<number, ReplyDocs> =>
   Object.fromEntries(statuses.map((status) => [status, { description: descriptions[status] ?? "An error", ...shape }]));
 
-/** An answer without a body that JSON could be in. */
 export const textShape: Shape = { type: "text/plain" };

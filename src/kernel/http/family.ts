@@ -1,7 +1,4 @@
-/**
- * Which clients an endpoint talks to. The family decides the shape of its errors (error-body.ts) and
- * its CORS rules (cors.ts).
- */
+/** The clients of an endpoint. It decides the shape of errors (error-body.ts) and the CORS rules (cors.ts). */
 export type Family =
   | "capture" /* legacy ingestion: text errors */
   | "capture-v1" /* {error, error_description, error_uri} */
@@ -10,7 +7,6 @@ export type Family =
   | "management" /* the same, with the CORS rules of the service's Django application */
   | "control"; /* /__sim: {code, detail, hint, pointer}; never CORS */
 
-/** True for a path, or a target, of the control API. */
 export const isControlPath = (path: string): boolean => path.startsWith("/__sim");
 
 /** By path, for what is answered before its row is looked up. */

@@ -3,7 +3,6 @@ import { corsHeaders } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { embeddable, headerOf, headersWithout, type Reply, sameOriginOnly } from "./reply.ts";
 
-/** What the end of a reply depends on; an endpoint is one. */
 export type ReplyKind = Pick<Endpoint, "family" | "allow" | "cors" | "isEmbeddable">;
 
 export const finalReply = (call: Call, kind: ReplyKind, reply: Reply): Reply => ({
@@ -18,7 +17,6 @@ export const finalReply = (call: Call, kind: ReplyKind, reply: Reply): Reply => 
   transport: reply.transport,
 });
 
-/** What is sent: a final reply, or its head. */
 export const sentReply = (call: Call, reply: Reply): Reply => (call.method === "HEAD" ? headOf(reply) : reply);
 
 /** The answer to HEAD: the GET's headers and length, no body. A recorded one has the length that it had. */

@@ -3,7 +3,6 @@ import { isInNetwork, parseAddress, parseNetwork } from "../base/network.ts";
 /** The hosts of the real service: the website, both clouds, their assets and what else is below that name. */
 export const serviceHosts: readonly string[] = ["posthog.com", "*.posthog.com"];
 
-/** Which hosts, or which paths of them; see `readHostRule`. */
 export interface HostRule {
   /** Lower case; "" stands for every host. */
   readonly host: string;
@@ -80,7 +79,6 @@ export const placeOf = (url: URL): RequestTarget => ({
 
 const loopback = parseNetwork("127.0.0.0/8");
 
-/** True if a page's origin is a server on this machine. */
 export const isLoopbackOrigin = (origin: string): boolean =>
   URL.canParse(origin) && isLoopbackHost(new URL(origin).hostname);
 

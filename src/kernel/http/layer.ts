@@ -8,13 +8,11 @@ export type Next = () => Reply | Promise<Reply>;
 /** Stands between a call and its row: answers by itself, or passes the call on and may change the reply. */
 export type Layer = (call: Call, next: Next) => Reply | Promise<Reply>;
 
-/** Passes a call through layers, the first of the list first, and at last to the core. */
 export function through(layers: readonly Layer[], call: Call, core: Next, at = 0): Reply | Promise<Reply> {
   const layer = layers[at];
   return layer === undefined ? core() : layer(call, () => through(layers, call, core, at + 1));
 }
 
-/** Decides about calls: what goes wrong with them, or what is answered in place of their row. */
 export interface Decider {
   /** True while it has something to decide; while it has not, calls only read this. */
   readonly active: boolean;
@@ -22,10 +20,7 @@ export interface Decider {
   take(call: Call): CallFault | undefined;
 }
 
-/**
- * The layer of a decider. Once a layer has an answer, those below it decide nothing. All of them decide at once, in the
- * order in which calls arrive; `delivering` does the waiting.
- */
+/** Once a layer has an answer, those below it decide nothing. All decide as calls arrive; `delivering` waits. */
 export const deciding =
   (decider: Decider): Layer =>
   (call, next) => {
@@ -48,9 +43,7 @@ function changed(given: Reply, { change, transport: ordered }: CallFault): Reply
 }
 
 interface Delivery {
-  /** Ends every wait: the sim closes. */
   readonly closing: AbortSignal;
-  /** Receives a call that has to wait. */
   onWait(call: Call): void;
   /** Fills the record of a call that no row sees. */
   identify(call: Call, adopts: boolean): void;

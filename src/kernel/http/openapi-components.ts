@@ -1,7 +1,6 @@
 import { isObject } from "../base/json.ts";
 import type { JsonSchema } from "./endpoint.ts";
 
-/** Where a JSON Schema holds further ones: as a value, in a list, by name. */
 const single = new Set(
   "items additionalProperties propertyNames contains not if then else unevaluatedProperties unevaluatedItems".split(
     " ",
@@ -25,7 +24,6 @@ function keyword(name: string, value: unknown, each: Each): unknown {
   return value;
 }
 
-/** The schema with other inner schemas; what it defines for itself is left out. */
 const withInner = (schema: JsonSchema, each: Each): JsonSchema =>
   Object.fromEntries(
     Object.entries(schema)
@@ -60,10 +58,7 @@ function textOf(schema: JsonSchema, place: Place, open: readonly JsonSchema[] = 
 const nameOf = ({ title }: JsonSchema): string =>
   typeof title === "string" ? title.replace(/(?:^|[^\w.-]+)(\w)/g, (_, letter) => letter.toUpperCase()) : "Value";
 
-/**
- * Collects schemas under their titles: one that is met again counts once, another one with the same title
- * gets a number. Definitions inside a schema (`$defs`) become components as well.
- */
+/** Schemas by their titles: equal ones count once, others of that title get a number. `$defs` become components. */
 export function createComponents() {
   const schemas = new Map<string, JsonSchema>();
   const known = new Map<string, string>();
@@ -96,10 +91,8 @@ export function createComponents() {
 
   return {
     schemas,
-    /** The schema for use in the document: a reference where it has a title, and inside it. */
     place: (schema: JsonSchema) => put({ root: schema, defs: isObject(schema.$defs) ? schema.$defs : {} })(schema),
   };
 }
 
-/** The schemas that a document names once and refers to. */
 export type Components = ReturnType<typeof createComponents>;

@@ -3,16 +3,13 @@ import type { Work } from "../base/work.ts";
 import type { Endpoint, EndpointDocs, JsonSchema, QueryParameter, ReplyDocs } from "./endpoint.ts";
 import { type Components, createComponents } from "./openapi-components.ts";
 
-/** What the rows do not say. */
 export interface OpenApiFacts {
   readonly title: string;
   readonly description: string;
   readonly version: string;
   /** Address of the server, without a trailing slash. */
   readonly url: string;
-  /** Under which heading an endpoint is listed. */
   tagOf(endpoint: Pick<Endpoint, "path" | "family">): string;
-  /** A parameter of a path; `collection` is the segment before it. */
   parameterOf(name: string, collection: string): Omit<QueryParameter, "name">;
 }
 
@@ -90,7 +87,6 @@ function bodyOf({ body }: EndpointDocs, method: string, { place }: Components): 
   return { required: body.isOptional !== true, content: { [body.type]: { schema: place(body.schema) } } };
 }
 
-/** Which keys open an endpoint; one of them is enough. */
 function securityOf({ family, scope }: Endpoint, { bearer }: EndpointDocs): Part[] {
   const scopes = scope === undefined ? [] : [scope];
   if (bearer === "project" || family === "capture-v1") return [{ project_key: [] }];
@@ -148,10 +144,7 @@ function unique(operation: Part, taken: Set<unknown>): Part {
   return { ...operation, operationId: id };
 }
 
-/**
- * The OpenAPI 3.1 document of the rows, in their order. Schemas with a title become components. Paths are
- * written without a trailing slash; both spellings are served. HEAD and OPTIONS are not listed.
- */
+/** The OpenAPI 3.1 document of the rows, in order, without HEAD and OPTIONS. Schemas with a title become components. */
 export function* openApiOf(endpoints: readonly Endpoint[], facts: OpenApiFacts): Work<OpenApiDocument> {
   const components = createComponents();
   const making = { components, collections: collectionsOf(endpoints), facts };

@@ -1,5 +1,3 @@
-/** What makes a sim reachable from another container or machine: its control token and its public address. */
-
 /** Completes "must be …". */
 export const controlTokenExpected = "16 to 512 characters of A-Z a-z 0-9 - . _ ~ + / =";
 

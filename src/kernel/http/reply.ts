@@ -1,16 +1,13 @@
 import { isQuick, writingJson } from "../base/json-turns.ts";
 import { inSlices } from "../base/work.ts";
+import { headerIn } from "./client-address.ts";
 
-/**
- * Ways in which an answer does not arrive whole: the connection is reset, nothing comes, half of the body, or the body and
- * then the connection's end as if there were more (`cut`).
- */
+/** The answer does not arrive whole: reset, nothing, half of the body, or all of it without its end. */
 export type TransportFault = "reset" | "hang" | "truncate" | "cut";
 
 export interface Rejection {
   readonly reason: string;
   readonly detail: string;
-  /** What the sender can do about it, where the error has it. */
   readonly hint?: string;
 }
 
@@ -20,10 +17,7 @@ export interface Reply {
   headers: string[];
   /** null sends no body and no content-type. */
   body: string | Buffer | null;
-  /**
-   * A body that is made while it is read: nothing is read from it before the other side has taken what came before.
-   * It ends when the sender goes away, or by itself. `body` is null, or the whole of it.
-   */
+  /** A body that is made as it is read, until the sender goes away or it ends. `body` is null, or the whole of it. */
   stream?: AsyncIterable<string | Uint8Array> | undefined;
   /** The end of a stream whose client is disconnected because it received nothing for too long. */
   stalled?: string | undefined;
@@ -31,7 +25,6 @@ export interface Reply {
   scripted?: true | undefined;
   /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
   source?: string | undefined;
-  /** Why its call counts as rejected; the record of the call has it. */
   rejection?: Rejection | undefined;
   /** What the transport does to it; then `status` is 0 unless some of it is sent. */
   transport?: TransportFault | undefined;
@@ -43,7 +36,6 @@ export const sameOriginOnly: readonly string[] = [
   ...["cross-origin-resource-policy", "same-origin"],
 ];
 
-/** Of the one script below /__sim that other pages load. */
 export const embeddable: readonly string[] = [
   ...["x-content-type-options", "nosniff"],
   ...["cross-origin-resource-policy", "cross-origin"],
@@ -56,7 +48,6 @@ const scriptType = ["content-type", "application/javascript; charset=utf-8"];
 /** JSON that is made already, and too long to be made again: `json` sends it as it is, wherever it is in a value. */
 export class MadeJson {
   readonly bytes: Buffer;
-  /** Stands for it in the text around it. */
   readonly mark: string;
 
   /** @param mark No other text of a reply has it */
@@ -72,7 +63,6 @@ export class MadeJson {
   }
 }
 
-/** Found while a value is made into text. */
 let found: MadeJson[] | undefined;
 
 function bodyOf(value: unknown): string | Buffer {
@@ -99,7 +89,6 @@ function filled(text: string, made: readonly MadeJson[]): Buffer {
 
 export const json = (value: unknown, status = 200): Reply => ({ status, headers: jsonType, body: bodyOf(value) });
 
-/** The same, in turns where there is much to write. */
 export async function jsonInTurns(value: unknown, status = 200): Promise<Reply> {
   if (isQuick(value)) return json(value, status);
   return { status, headers: jsonType, body: await inSlices(writingJson(value)) };
@@ -119,13 +108,7 @@ export const withHeaders = (reply: Reply, ...more: string[]): Reply => ({
   headers: [...reply.headers, ...more],
 });
 
-/** The value of a reply's header, by lower-case name. */
-export function headerOf(reply: Reply, name: string): string | undefined {
-  for (let i = 0; i < reply.headers.length; i += 2) {
-    if (reply.headers[i]?.toLowerCase() === name) return reply.headers[i + 1];
-  }
-  return undefined;
-}
+export const headerOf = ({ headers }: Reply, name: string): string | undefined => headerIn(headers, name);
 
 /** A flat list of headers without those of some names, in lower case; order, case and duplicates stay. */
 export const headersWithout = (flat: readonly string[], isOut: (name: string) => boolean): string[] =>

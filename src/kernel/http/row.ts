@@ -21,7 +21,6 @@ type Parsed<Shape> = Shape extends z.ZodType ? z.output<Shape> : undefined;
 
 interface RowCall<Path extends string, Query, Body> {
   readonly call: Call;
-  /** Decoded. */
   readonly params: PathParams<Path>;
   readonly query: Query extends z.ZodType ? z.output<Query> : Record<never, never>;
   readonly body: Parsed<Body>;
@@ -38,21 +37,13 @@ export interface RowHead<
   Answer extends z.ZodType | undefined = z.ZodType | undefined,
 > {
   readonly method: Method | readonly Method[];
-  /** `/__sim/faults/:id`, without a trailing slash. */
   readonly path: Path;
-  /** One line for the OpenAPI document and the docs tables. */
   readonly summary: string;
-  /** True if the contract has the row. */
   readonly contract?: boolean;
-  /**
-   * Which callers are let in; it decides the shape of errors as well. `open`: all, and the journal does not list the
-   * calls; `page`: browsers, without the control token.
-   */
+  /** Which callers are let in; it decides the shape of errors, too. `open`: all, not journaled; `page`: no token. */
   readonly access: Access;
-  /** Parameters of the query. */
   readonly query?: Query;
   readonly body?: Body;
-  /** What the handler returns, as JSON. */
   readonly reply?: Answer;
   /** Status of the response (default: 200). */
   readonly status?: number;
@@ -60,9 +51,7 @@ export interface RowHead<
   readonly replies?: Readonly<
     Record<number, { readonly description: string; readonly shape?: z.ZodType; readonly type?: string }>
   >;
-  /** Statuses of errors beyond those that follow from query, body and access. */
   readonly errors?: readonly number[];
-  /** Largest body in bytes, on the wire. */
   readonly bodyLimit?: number;
 }
 
@@ -113,7 +102,6 @@ export function row<
 
 type Kind = "string" | "choice" | "number" | "boolean" | "array" | "object";
 
-/** The kind of value that a parameter's shape expects, below its modifiers. */
 function kindOf(shape: z.core.$ZodType): Kind {
   const { def } = shape._zod as { def: { type: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType } };
   if (def.innerType !== undefined) return kindOf(def.innerType);
@@ -161,7 +149,6 @@ function readQuery(call: Call, shape: z.ZodObject | undefined): unknown {
   return shape === undefined ? found : parseShape(shape, found, (path) => `?${path.join(".")}`);
 }
 
-/** The error for a parameter that an endpoint does not have. */
 function unknownParameter(name: string, known: readonly string[]): SimError {
   const hint = known.length === 0 ? "it takes none" : `parameters: ${known.join(", ")}`;
   return new SimError("invalid_input", `unknown parameter "${name}"${didYouMean(name, known)}`, {
@@ -170,7 +157,6 @@ function unknownParameter(name: string, known: readonly string[]): SimError {
   });
 }
 
-/** JSON Schema of a shape, without the dialect's name. */
 export function jsonSchemaOf(shape: z.ZodType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {
     io,
@@ -195,7 +181,6 @@ const queryDocs = (shape: z.ZodObject): EndpointDocs["query"] =>
 
 const bodyErrors = [400, 408, 413, 415];
 
-/** Statuses of the guard, by access. */
 const refusals = { control: [401, 403], open: [], page: [403, 404] } as const;
 
 function controlDocs(definition: RowHead<keyof typeof refusals>): EndpointDocs {

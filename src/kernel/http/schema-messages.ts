@@ -18,7 +18,6 @@ const types: Readonly<Record<string, string>> = {
 
 const shownValue = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
-/** `"a", "b" or "c"` */
 const alternatives = (values: readonly unknown[]): string => {
   const shown = values.map(shownValue);
   return [shown.slice(0, -1).join(", "), shown.at(-1)].filter(Boolean).join(" or ");
@@ -27,7 +26,6 @@ const alternatives = (values: readonly unknown[]): string => {
 const counted = (count: unknown, origin: string): string =>
   `${String(count)} ${origin === "string" ? "characters" : "entries"}`;
 
-/** What was expected, by the issue's code. */
 const phrases: { readonly [K in RawIssue["code"]]?: (issue: Extract<RawIssue, { code: K }>) => string } = {
   invalid_type: ({ expected }) => types[expected] ?? expected,
   invalid_value: ({ values }) => alternatives(values),
@@ -47,7 +45,6 @@ const phrases: { readonly [K in RawIssue["code"]]?: (issue: Extract<RawIssue, { 
       : `a number ${inclusive ? "of at most" : "below"} ${maximum}`,
 };
 
-/** The phrase for issues that have no better one. */
 export const anotherValue = "another value";
 
 /** The message for an issue without one of its own in the schema: a phrase that completes "expected …". */
@@ -92,7 +89,6 @@ const isWord =
   (value: Json | undefined): boolean =>
     typeof value === "string" && words.includes(value.toLowerCase());
 
-/** Usual first mistakes, by place, and what to write instead. */
 const usualMistakes: readonly {
   readonly where: RegExp;
   readonly is: (value: Json | undefined) => boolean;

@@ -8,7 +8,6 @@ import { anotherValue, hintFor, phraseOf, sentence } from "./schema-messages.ts"
 
 type Issue = z.core.$ZodIssue;
 
-/** How an error names a place: as a JSON pointer, or as a parameter. */
 type PointerTo = (path: Path) => string;
 
 const stepOf = (step: PropertyKey): string | number => (typeof step === "number" ? step : String(step));
@@ -71,11 +70,7 @@ function errorOf(given: Issue, value: Json, shape: z.ZodType, pointer: PointerTo
   return invalid(sentence(phrase, shown, path), pointer(path), hintFor(issue, found));
 }
 
-/**
- * The value as its shape reads it.
- * @param pointer How the error names the place of the mistake (default: a JSON pointer)
- * @throws SimError invalid_input for the first mistake, with a hint where one is known
- */
+/** @param pointer Of an error's place (default: a JSON pointer) @throws SimError invalid_input for the first mistake */
 export function parseShape<T>(shape: z.ZodType<T>, value: Json, pointer: PointerTo = pointerTo): T {
   const result = safeParse(shape, value, { error: phraseOf });
   if (result.success) return result.data;

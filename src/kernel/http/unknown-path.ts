@@ -40,7 +40,6 @@ const fits = (pattern: string, segments: readonly string[]): boolean => {
   );
 };
 
-/** True if the service is known to have the path, though phx-sim does not. */
 export function isOnlyInService(path: string): boolean {
   const segments = path.replace(/^\/api\/environments\//, "/api/projects/").split("/");
   return Object.entries(onlyInService).some(([above, names]) => {
@@ -70,9 +69,7 @@ const prefixable: ReadonlySet<string> = new Set(["capture", "capture-v1", "flags
 
 const nameOf = ({ methods, path }: Endpoint): string => `${methods[0]} ${path}`;
 
-/** A path that no endpoint has. */
 interface UnknownPath {
-  /** The endpoints that are most like it, best first. */
   readonly nearest: readonly string[];
   /** Why it is not served, and what to do: for the log, reports and the page. */
   readonly hint: string;
@@ -102,7 +99,6 @@ export function explainUnknownPath(
 const isSlip = (segment: string, wanted: string): boolean =>
   wanted.length > 2 && nearest(segment, [wanted]) !== undefined;
 
-/** How much one segment of a path is like that of a pattern, from 0 to 1. */
 function likeness(wanted: string, segment: string | undefined): number {
   if (segment === wanted) return 1;
   if (!segment) return 0;
@@ -122,7 +118,6 @@ function shared(pattern: string, path: string): number {
   return score;
 }
 
-/** The endpoints closest to a path that none has, as `GET /path`, best first. */
 function nearestEndpoints(endpoints: readonly Endpoint[], path: string, most = 3): string[] {
   const distance = (it: Endpoint) => Math.abs(it.path.length - path.length);
   return endpoints

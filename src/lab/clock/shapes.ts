@@ -26,7 +26,6 @@ const Duration = z
   })
   .describe("A duration such as 1h, 90s or 1d12h, or ms");
 
-/** A change of the clock. Absent keys change nothing. */
 export const ClockChange = z
   .strictObject({
     now: ClockTime.optional(),
@@ -52,7 +51,6 @@ export type ClockFacts = z.infer<typeof ClockFacts>;
 
 export const ClockSet = ClockFacts.extend({ hint: z.string().nullable() }).meta({ title: "ClockSet" });
 
-/** Work that was performed because its time came; further keys describe it. */
 const Happened = z.looseObject({ at: z.iso.datetime(), kind: z.string() }).meta({ title: "Happened" });
 
 export const ClockAdvanced = ClockFacts.extend({

@@ -26,7 +26,6 @@ const mostRemembered = 10_000;
 export class EndedProjects {
   readonly #running = new Map<number, RunningProject & { readonly after: number }>();
   readonly #ended = new Map<number, EndedProject>();
-  /** By key and by number. */
   readonly #byName = new Map<string, number>();
 
   /** Notes the process of a new project, and the last request before it. */
@@ -34,7 +33,6 @@ export class EndedProjects {
     this.#running.set(project, { owner: owner ?? undefined, begunAt: Date.now(), after: lastRequest });
   }
 
-  /** @param lastRequest The last request before the end */
   end({ id, name, api_key }: StoredProject, lastRequest: number): void {
     const { owner, after = 0 } = this.#running.get(id) ?? {};
     this.#ended.set(id, { name, key: api_key, owner, endedAt: Date.now(), after, until: lastRequest });

@@ -26,7 +26,6 @@ export interface ResetPorts {
   readonly log: Log;
   readonly clock: SimClock;
   readonly faults: Faults;
-  /** Scripted answers. */
   readonly answers: { clear(place: { readonly project: number }): unknown };
   readonly authored: {
     world(): World;

@@ -10,7 +10,6 @@ import {
 import { resourceOf } from "../../state/documents/resources.ts";
 import type { Cohort, FeatureFlag, ReadonlyWorld, StoredProject, StoredResource } from "../../state/documents/world.ts";
 
-/** What a new project copies from another one, with new ids. */
 interface Copied {
   timezone: string;
   settings: StoredProject["settings"];
@@ -23,7 +22,6 @@ interface Copied {
 const numbersFor = (documents: readonly { id: number }[], nextId: () => number): Renumbered =>
   new Map(documents.map(({ id }) => [id, nextId()]));
 
-/** Source of new ids. */
 interface Numbers {
   cohort(): number;
   flag(): number;
@@ -82,7 +80,6 @@ export function copyOf(world: ReadonlyWorld, template: StoredProject, project: n
   };
 }
 
-/** The content of a project without a template. */
 export const nothingCopied: Copied = {
   timezone: "UTC",
   settings: {},

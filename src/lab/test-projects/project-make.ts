@@ -62,7 +62,6 @@ interface NewProjectOrder {
   like: StoredProject | null;
   /** Over the copied ones. */
   settings: StoredProject["settings"];
-  /** For all users. */
   flags: readonly (readonly [key: string, value: boolean | string])[];
 }
 

@@ -21,7 +21,6 @@ function putBack(draft: Draft, current: ReadonlyWorld, scenario: World, project:
   }
 }
 
-/** Restores a project as it was made for a test; its personal key stays. */
 function remake(ports: ResetPorts, project: StoredProject, made: MadeProject): void {
   const { worlds, clock } = ports;
   worlds.change((draft) => {

@@ -9,7 +9,6 @@ import { accessTo, makeProject } from "./project-make.ts";
 import { keysOf, removeProject } from "./project-removal.ts";
 import { ProjectOrder, ShownProject, TestProject } from "./shapes.ts";
 
-/** The project to copy (default: the first); null: none. */
 function templateOf({ worlds }: ProjectPorts, like: ProjectOrder["like"]): StoredProject | null {
   if (like === null) return null;
   return like === undefined ? (worlds.current.projects[0] ?? null) : projectOf(worlds, like, "/like");
@@ -31,7 +30,6 @@ function show({ worlds, keys }: ProjectPorts, project: StoredProject): z.input<t
 
 const needs = [...resetNeeds, "ids", "keys", "ended", "rulesets", "onProject", "exports"] as const;
 
-/** The endpoints of projects; tests make projects for themselves. */
 export const projectSlice = slice(needs, (ports: ProjectPorts) => [
   row({
     method: "GET",

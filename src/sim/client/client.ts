@@ -14,7 +14,6 @@ import { generateBy, type SimTrafficOptions } from "./generate.ts";
 import { projectBy } from "./projects.ts";
 import { tenantBy } from "./tenant.ts";
 
-/** The parts of a client. */
 export interface ClientParts extends SimAccess {
   send: Send;
   /** How long waits without a limit of their own may take, ms (default: `PHX_SIM_WAIT`, else 4,000). */

@@ -43,7 +43,6 @@ function baseOf(url: string | undefined): string {
 
 type Explain = (error: ControlError, base: string, token: string | undefined) => ControlError;
 
-/** The explanation of a failed first call, by its code. */
 const explained: Readonly<Record<string, Explain>> = {
   no_sim: ({ cause }, base) => problem("no_sim", `nothing answers at ${base} (${causeOf(cause)})`, startHint, cause),
   control_token_required: (_, base, token) =>

@@ -13,7 +13,6 @@ import type { WorldSummary } from "../../service/management/world-shapes.ts";
 export interface TrafficOptions {
   /** A built-in persona or one of your own. Default: `shopper`. */
   persona?: PersonaName | Persona;
-  /** Number of users. Default: 500. */
   users?: number;
   /** Number of calendar days, the last one included. Default: 90. */
   days?: number;
@@ -41,10 +40,7 @@ export interface GeneratedTraffic extends Iterable<GeneratedEvent> {
   figures(): TrafficFigures;
 }
 
-/**
- * Checks a description of traffic. A persona's name may be any text.
- * @throws TypeError with a line for each mistake; `named` is how it names an option
- */
+/** A persona's name may be any text. @throws TypeError with a line for each mistake; `named` names an option in it */
 export async function checkedTraffic(
   { persona, ...options }: Omit<TrafficOptions, "persona"> & { persona?: string | Persona },
   named: (option: string) => string = (it) => it,
@@ -101,7 +97,6 @@ export async function generateTraffic(options: FreeTrafficOptions = {}): Promise
   return generatorFor(planOf(await checkedTraffic(described), setting));
 }
 
-/** A project that captures traffic. */
 export interface GenerationTarget extends GenerationSetting {
   readonly id: number;
   readonly name: string;

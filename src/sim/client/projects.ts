@@ -6,7 +6,6 @@ import type { TestProject } from "../../lab/test-projects/shapes.ts";
 import type { Project, ProjectOptions } from "./api.ts";
 import { tenantBy } from "./tenant.ts";
 
-/** The project is already deleted, or the sim is closed. */
 const goneCodes: readonly string[] = ["not_found", "sim_closed", "no_sim"];
 
 const isGone = (error: unknown): boolean => error instanceof ControlError && goneCodes.includes(error.code);

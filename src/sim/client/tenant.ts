@@ -13,12 +13,10 @@ import { flagsBy } from "../../service/flags/client.ts";
 import { queriesBy } from "../../service/query/client.ts";
 import type { Tenant } from "./api.ts";
 
-/** The address and keys of a project. */
 export type TenantKeys = Pick<Tenant, "apiKey" | "secretApiKey" | "personalApiKey" | "projectId" | "host">;
 
 const isFramework = (name: string): name is Framework => frameworks.some((it) => it === name);
 
-/** The variables for one framework, or all. @throws RangeError for an unknown one */
 function envOf({ host, apiKey, personalApiKey, projectId }: TenantKeys, framework: string | undefined) {
   if (framework !== undefined && !isFramework(framework))
     throw new RangeError(`unknown framework "${framework}"; use one of ${frameworks.join(", ")}`);
@@ -28,7 +26,6 @@ function envOf({ host, apiKey, personalApiKey, projectId }: TenantKeys, framewor
 
 const tenantOptions = knownOptions<Tenant>("", { lint: [["project", "maxMs"]], settle: [["idleMs", "timeoutMs"]] });
 
-/** The common part of the handles of a sim and of a project, over the control API. */
 export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tenant {
   const assertions = new Assertions();
   const place: HandleScope = {

@@ -17,7 +17,6 @@ export interface ReadyLine extends Access {
   readonly control_token?: string;
 }
 
-/** A sim with or without its client. */
 type Served = Omit<SimServer, "send">;
 
 export const readyLine = (sim: Served): ReadyLine => ({
@@ -36,14 +35,12 @@ export const readyLine = (sim: Served): ReadyLine => ({
     : {}),
 });
 
-/** The one line of `record --json`, without the sim's keys: the service answers, with its own keys. */
 export const recordReadyLine = (sim: Served) => {
   const { project_api_key: _, personal_api_key: __, project_id: ___, ...ready } = readyLine(sim);
   const { upstream, mode, tape, redaction } = sim.recorded();
   return { ...ready, upstream, mode, tape, redaction };
 };
 
-/** The banner of a recording: the address for the app, which keeps its own keys. */
 export function recordBanner(sim: Served, style: Style): string[] {
   const ready = recordReadyLine(sim);
   const row = (name: string, value: string) => `  ${style.dim(name.padEnd(13))} ${clean(value, 1000)}`;

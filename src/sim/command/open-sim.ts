@@ -12,7 +12,6 @@ import type { Sim } from "../types.ts";
 import { type SimOptions, type SimServer, StartError } from "../types.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 
-/** Options on how a sim is reached from other containers and machines. */
 export const reachOptions = {
   host: { kind: "host", describe: "Address to listen on", configurable: true, default: "127.0.0.1" },
   token: {
@@ -28,7 +27,6 @@ export const reachOptions = {
   },
 } as const;
 
-/** Options on how the real service is reached. */
 export const upstreamOptions = {
   upstream: { describe: "The real service: us, eu, or the address of a self-hosted one", configurable: true },
   offline: {
@@ -129,10 +127,7 @@ function certificateIn(file: string | undefined): string | undefined {
   }
 }
 
-/**
- * The upstream for requests that a tape has no response for. Without `--on-miss upstream` none is used, even if the
- * environment or the config file names one. @throws Failure usage
- */
+/** The upstream for what a tape has no response for; none without `--on-miss upstream`. @throws Failure usage */
 export function missUpstreamOf(settings: Settings<typeof simOptions>): SimOptions {
   const { values, origins } = settings;
   if (values["on-miss"] !== "upstream") {
@@ -146,7 +141,6 @@ export function missUpstreamOf(settings: Settings<typeof simOptions>): SimOption
   return upstreamOf(settings);
 }
 
-/** The settings of `simOptions` as options of the library. */
 const chosen = (values: Values): SimOptions => ({
   scenario: values.scenario,
   ...(values.dialect && { dialect: values.dialect }),
@@ -177,7 +171,6 @@ const proxyOf = (values: Values): SimOptions["proxy"] =>
     ...(values["proxy-others"] && { others: values["proxy-others"] }),
   };
 
-/** The settings of `reachOptions` as options of the library. */
 export const reachOf = (values: Settings<typeof reachOptions>["values"]): SimOptions => ({
   host: values.host,
   ...(values.token === undefined ? {} : { token: values.token }),
@@ -206,10 +199,7 @@ export async function openServer(values: Values, options: SimOptions, shell: She
   }
 }
 
-/**
- * Loads what a running sim may need later, so that it does not depend on files that an installation or a build replaces,
- * or on free file descriptors.
- */
+/** Loads what is needed later: then files that a build replaces, or a lack of file descriptors, do not matter. */
 export async function loadRest(sim: Pick<SimServer, "onRequest">, signal: AbortSignal): Promise<void> {
   let lastRequest = performance.now();
   const latest = lastRequest + lateness.longest;

@@ -6,7 +6,6 @@ import type { Mask } from "../../lab/tapes/redact/scan.ts";
 import type { LineRules } from "../../state/journal/commands/request-lines.ts";
 import type { Finding, RequestSummary } from "../../state/journal/request-summary.ts";
 
-/** Prints requests on a terminal, and counts their outcomes. */
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /** Requests are collected for this time, ms. */
@@ -25,10 +24,7 @@ const maskedSummary = (it: RequestSummary, mask: Mask): RequestSummary => ({
   ...(it.rejected && { rejected: { ...it.rejected, detail: mask.text(it.rejected.detail) } }),
 });
 
-/**
- * Collects requests and prints them with one write, so that printing does not slow the traffic. What prints them is
- * loaded with the first one: a start does not need it.
- */
+/** Prints collected requests with one write, so that printing does not slow the traffic; a start loads no printer. */
 export function createRequestLog(lines: Lines, rules: LineRules, redaction?: RedactionRules) {
   const counts = { kept: 0, dropped: 0, rejected: 0 };
   let collected: RequestSummary[] = [];
@@ -46,7 +42,6 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
     };
   });
 
-  /** Prints the collected requests now; resolves when they are printed. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -72,7 +67,6 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
       collected.push(request);
       timer ??= setTimeout(() => void flush(), collectMs);
     },
-    /** `N events kept, M dropped, K requests rejected`, since the start. */
     total(): string {
       const { kept, dropped, rejected } = counts;
       return `${counted(kept, "event")} kept, ${dropped} dropped, ${counted(rejected, "request")} rejected`;

@@ -13,10 +13,7 @@ interface FetchContext {
   closing: AbortSignal;
 }
 
-/**
- * Answers a web Request with a web Response, without a socket. Usable as an SDK's `fetch` option.
- * @throws what fetch throws: the signal's reason; TypeError if a fault breaks the connection
- */
+/** Usable as an SDK's `fetch` option. @throws as fetch: the signal's reason; TypeError for a lost connection */
 export async function answerRequest(request: Request, context: FetchContext): Promise<Response> {
   const reply = await replyTo(request, context);
   request.signal.throwIfAborted();
@@ -58,7 +55,6 @@ async function replyTo(request: Request, { app, clock, gauge }: FetchContext): P
   }
 }
 
-/** The error of fetch for a lost connection; `cause` is the system's error. */
 const lost = (message: string): TypeError =>
   new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
 
@@ -66,7 +62,6 @@ const reset = async (): Promise<never> => {
   throw lost("fetch failed");
 };
 
-/** Waits until the caller aborts. */
 function hang(_: Reply, signal: AbortSignal, closing: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const end = () => reject(signal.aborted ? signal.reason : lost("fetch failed"));
@@ -77,7 +72,6 @@ function hang(_: Reply, signal: AbortSignal, closing: AbortSignal): Promise<neve
   });
 }
 
-/** The head and the first half of the body, then an error. */
 async function truncate(reply: Reply): Promise<Response> {
   if (reply.body === null || reply.body.length === 0) return reset();
   const bytes = Buffer.from(reply.body);
@@ -92,7 +86,6 @@ async function cut(reply: Reply): Promise<Response> {
   return new Response(brokenBody(Buffer.from(reply.body ?? "")), { status, headers });
 }
 
-/** A body that breaks off after these bytes. */
 function brokenBody(bytes: Buffer): ReadableStream {
   let isSent = bytes.length === 0;
   return new ReadableStream({
@@ -104,7 +97,6 @@ function brokenBody(bytes: Buffer): ReadableStream {
   });
 }
 
-/** The faults of transport, as a caller of fetch sees them. */
 const mishaps: Readonly<
   Record<TransportFault, (reply: Reply, signal: AbortSignal, closing: AbortSignal) => Promise<Response>>
 > = { reset, hang, truncate, cut };
@@ -133,7 +125,6 @@ function streamingResponse(reply: Reply, stream: NonNullable<Reply["stream"]>, s
   return new Response(body, { status, headers });
 }
 
-/** Statuses that must not carry a body. */
 const bodiless = new Set([204, 304]);
 
 function responseOf(reply: Reply): Response {

@@ -4,17 +4,14 @@ import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "../../kernel/base/real-time.ts";
 import type { Call } from "../../kernel/http/call.ts";
 
-/** The connection of one page, as the feed uses it. */
 interface PageWire {
   /** Sends one message of UTF-8 text; `sent` is called once the system has accepted it. */
   send(frame: Buffer, sent: () => void): void;
-  /** Bytes that the other side has not received yet. */
   buffered(): number;
   close(code: number, reason: string): void;
 }
 
 interface PageSession {
-  /** Called for each message; null for one that is not text. */
   receive(message: string | null): void;
   gone(): void;
 }
@@ -26,12 +23,10 @@ export type Admit = (call: Call) => Promise<Connect>;
 
 export type PageSockets = ReturnType<typeof createPageSockets>;
 
-/** Largest message that a page may send, in bytes. */
 const largestMessage = 64 * 1024;
 /** How long the other side has to answer a close, ms. */
 const closeTimeout = 1_000;
 const pingEvery = 20_000;
-/** Pings that may go unanswered. */
 const mostMissed = 2;
 const goingAway = 1001;
 
@@ -43,7 +38,6 @@ export function createPageSockets(refuse: (socket: Socket, why: string) => void)
     perMessageDeflate: false,
     maxPayload: largestMessage,
   });
-  /** The open pages, each with its unanswered pings. */
   const open = new Map<WebSocket, { socket: Socket; missed: number }>();
   let pinging: NodeJS.Timeout | undefined;
 
@@ -95,7 +89,6 @@ export function createPageSockets(refuse: (socket: Socket, why: string) => void)
     accept(req: IncomingMessage, socket: Socket, head: Buffer, connect: Connect): void {
       server.handleUpgrade(req, socket, head, (page) => add(page, socket, connect));
     },
-    /** Ends all of them and waits for none. */
     close(): void {
       clearInterval(pinging);
       for (const [page, { socket }] of open) {

@@ -15,7 +15,6 @@ import { endWith } from "./last-answer.ts";
 export type PassSocket = (req: IncomingMessage, socket: Socket, head: Buffer) => boolean;
 
 export interface InspectOptions {
-  /** Takes everything but websockets. */
   readonly main: Server;
   /** Gives a connection to the main server for good. */
   takeOver(socket: Socket): void;
@@ -86,7 +85,6 @@ export function createInspect(options: InspectOptions) {
     else next.get(socket)?.();
   }
 
-  /** Runs `go` once earlier calls are answered. */
   function inTurn(socket: Socket, go: () => void): void {
     if (open.get(socket) === 0) go();
     else next.set(socket, go);
@@ -135,7 +133,6 @@ export function createInspect(options: InspectOptions) {
       server ??= makeServer();
       server.emit("connection", socket);
     },
-    /** Ends the feed's connections at once, and other calls after `graceMs`. */
     close(graceMs: number): void {
       isClosing = true;
       socketsOf.started?.then((it) => it.close()).catch(() => {});
@@ -154,10 +151,7 @@ const isSocket = ({ method, url = "", headers }: IncomingMessage): boolean =>
 
 const isPage = (req: IncomingMessage): boolean => isSocket(req) && pathOf(req.url ?? "") === feedPath;
 
-/**
- * A client that ends its side of the connection after its request gets an answer: otherwise node:http ends it. The
- * option has no type.
- */
+/** A client that ends its side gets its answer: otherwise node:http ends the connection. The option has no type. */
 export const allowHalfOpen = (server: Server): void => void Object.assign(server, { httpAllowHalfOpen: true });
 
 const callOf = (req: IncomingMessage, at: number) =>
@@ -175,7 +169,6 @@ const callOf = (req: IncomingMessage, at: number) =>
 
 const offer = /^(upgrade|connection|http2-settings)$/i;
 
-/** A request's head without the offer of another protocol. */
 function plainHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
   for (let i = 0; i < rawHeaders.length; i += 2)
@@ -183,7 +176,6 @@ function plainHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): B
   return Buffer.from(`${head}\r\n`, "latin1");
 }
 
-/** Answers with an error instead of the websocket. */
 function refuse(socket: Socket, error: SimError): void {
   const { status, headers, body } = errorReply("control", error);
   const bytes = Buffer.from(body ?? "");

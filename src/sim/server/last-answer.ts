@@ -28,10 +28,7 @@ function discard(from: NodeJS.ReadableStream, ms: number, end: () => void): void
   from.resume();
 }
 
-/**
- * Sends the last answer of a connection, while the request's body may still arrive.
- * @param head Flat, without content-length and connection.
- */
+/** Sends the last answer of a connection, while the body may still arrive. @param head Flat, without the length */
 export function sendLast(
   res: ServerResponse,
   status: number,
@@ -57,7 +54,6 @@ export function endWith(socket: Socket, answer: string | Buffer, ms = mostLinger
   discard(socket, ms, () => socket.destroySoon());
 }
 
-/** Leaves the request open until the server closes. */
 function hang(res: ServerResponse, socket: Socket, _: Reply, hung: Set<ServerResponse>): void {
   if (res.destroyed) return;
   const leave = () => res.destroy();
@@ -70,12 +66,10 @@ function hang(res: ServerResponse, socket: Socket, _: Reply, hung: Set<ServerRes
   else socket.once("end", leave);
 }
 
-/** RST instead of an answer. */
 function reset(_: ServerResponse, socket: Socket): void {
   socket.resetAndDestroy();
 }
 
-/** Announces the whole body, sends the first half, and closes. */
 function truncate(res: ServerResponse, socket: Socket, { status, headers, body }: Reply): void {
   if (res.destroyed) return;
   if (body === null || body.length === 0) {
@@ -87,7 +81,6 @@ function truncate(res: ServerResponse, socket: Socket, { status, headers, body }
   res.write(bytes.subarray(0, bytes.length >> 1), () => socket.destroySoon());
 }
 
-/** Sends the whole body, and closes as if there were more. */
 function cut(res: ServerResponse, socket: Socket, { status, headers, body }: Reply): void {
   if (res.destroyed) return;
   const end = () => socket.destroySoon();
@@ -97,7 +90,6 @@ function cut(res: ServerResponse, socket: Socket, { status, headers, body }: Rep
   setImmediate(end);
 }
 
-/** The faults of transport, over a socket. */
 export const mishaps: Readonly<
   Record<TransportFault, (res: ServerResponse, socket: Socket, reply: Reply, hung: Set<ServerResponse>) => void>
 > = { hang, reset, truncate, cut };

@@ -14,7 +14,6 @@ const text: JsonSchema = { type: "string" };
 const integer: JsonSchema = { type: "integer" };
 const uuid: JsonSchema = { type: "string", format: "uuid" };
 
-/** Tags of the families that are not grouped by resource. */
 const familyTags: Readonly<Partial<Record<Family, string>>> = {
   capture: "capture",
   "capture-v1": "capture",
@@ -24,12 +23,10 @@ const familyTags: Readonly<Partial<Record<Family, string>>> = {
 
 const root = /^\/api\/(?:projects|environments|organizations)\/:\w+(?=\/)/;
 
-/** Resources with two names. */
 const aliases: Readonly<Record<string, string>> = { feature_flag: "feature_flags", person: "persons" };
 
 const sharedPages: ReadonlySet<string> = new Set(["shared", "shared_dashboard", "embedded"]);
 
-/** The tag of a resource is its name: `dashboards` for `/api/projects/:project_id/dashboards`. */
 function tagOf({ path, family }: Pick<Endpoint, "path" | "family">): string {
   const tag = familyTags[family];
   if (tag !== undefined) return tag;
@@ -45,7 +42,6 @@ interface PathParameter {
   schema?: JsonSchema;
 }
 
-/** Descriptions of path parameters (default schema: string). */
 const pathParameters: readonly PathParameter[] = [
   { parameter: ":project_id", description: "Number of a project, or `@current`" },
   { parameter: ":organization_id", description: "UUID of an organization, or `@current`" },
@@ -100,7 +96,6 @@ const pathParameters: readonly PathParameter[] = [
   { parameter: "site_app/:hash", description: "Hash of the site app" },
 ];
 
-/** An id of the other collections: the UUID or the number of one of its documents. */
 const idIn = (collection: string): PathParameter => ({
   parameter: `${collection}/:id`,
   description: `Id among the ${collection.replaceAll("_", " ")}`,

@@ -72,7 +72,6 @@ function folderOfPage(): string | undefined {
   }
 }
 
-/** A file of the page, and its entity tag. */
 interface Asset {
   readonly body: Buffer;
   readonly tag: string;
@@ -175,5 +174,4 @@ export const badgeScriptSlice = slice([], () => {
   return [{ ...script, access: "badge", isEmbeddable: true }];
 });
 
-/** The inspector's files, each read once. They hold no data: the page gets it from the control API. */
 export const pageSlice = slice([], () => [...assets.map(assetRow), ...parts.map(partRow)]);

@@ -2,7 +2,6 @@ import type { ServerResponse } from "node:http";
 
 /** Responses up to this size are not watched: their clients hold no more than a request does. */
 const smallBytes = 64 * 1024;
-/** Of all responses that wait for their clients. */
 const mostBytes = 256 * 1024 * 1024;
 /** Time in which a client must take something, ms. */
 export const mostSilence = 30_000;

@@ -10,14 +10,12 @@ export interface Ca {
   readonly cert: string;
   /** PEM, PKCS #8. */
   readonly key: string;
-  /** Path of the certificate, for clients that are to trust it. */
   readonly certFile: string;
   readonly keyFile: string;
   /** The end of the authority that this one has just replaced; null: there was none. */
   readonly replaced: string | null;
 }
 
-/** The folder does not contain a valid authority. */
 export class CaError extends Error {
   readonly hint: string;
 
@@ -45,10 +43,7 @@ export const defaultCaFolder = (env: Readonly<Record<string, string | undefined>
 
 const filesIn = (folder: string) => ({ certFile: join(folder, "ca.pem"), keyFile: join(folder, "ca.key") });
 
-/**
- * The user's authority; made on first use, and again when it has expired.
- * @throws CaError if the folder contains something else, or cannot be written
- */
+/** The user's authority; made on first use, and again when it has expired. @throws CaError */
 export async function openCa(folder = defaultCaFolder()): Promise<Ca> {
   const found = await readCa(folder);
   if (found !== undefined && !isExpired(found)) return found;
@@ -150,7 +145,6 @@ async function generateCa(): Promise<{ cert: string; key: string }> {
   return { cert: `${cert.toString("pem")}\n`, key: key.export({ type: "pkcs8", format: "pem" }).toString() };
 }
 
-/** Both files appear at once, so that two processes that start together use one authority. */
 async function makeCa(folder: string): Promise<void> {
   const { cert, key } = await generateCa();
   try {
@@ -225,7 +219,6 @@ export function factsOf({ cert, certFile, keyFile, replaced }: Ca): CaFacts {
   };
 }
 
-/** The setting that makes a client trust the authority, by kind of client. */
 export const trustRecipes = (certFile: string, spki: string): readonly (readonly [who: string, how: string])[] => [
   ["Node", `NODE_EXTRA_CA_CERTS=${certFile}`],
   ["curl", `--cacert ${certFile}`],

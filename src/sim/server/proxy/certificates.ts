@@ -1,14 +1,11 @@
 import type { CaFacts } from "./certificate-authority.ts";
 
-/** The user's certificate authority, which clients of the forward proxy trust. */
 export interface CertificateAuthority extends CaFacts {
   /** The certificate, PEM. */
   cert: string;
-  /** The variable or option that makes each kind of client trust it. */
   recipes: readonly (readonly [who: string, how: string])[];
 }
 
-/** The authority could not be read or made. */
 export class CertificateError extends Error {
   readonly hint: string;
 

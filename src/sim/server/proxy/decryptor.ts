@@ -4,23 +4,17 @@ import { builtFile } from "../../../kernel/base/built-file.ts";
 
 interface DecryptorOptions {
   caFolder: string | undefined;
-  /** Takes a connection with decrypted requests, of clients that used the scheme. */
   admit: (socket: Socket, scheme: "http" | "https") => void;
-  /** Called when a client does not trust the certificate. */
   onDistrusted: (host: string, ca: { certFile: string; spki: string }) => void;
   /** Called when a new authority has replaced one that expired at `end`. */
   onReplaced: (end: string, certFile: string) => void;
 }
 
-/** mockttp in its own thread: accepts TLS and HTTP/2, and sends plain HTTP/1.1 to listeners of ours. */
-export interface Decryptor {
-  /** Its port on 127.0.0.1. */
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-/** @throws Error if the authority cannot be read or the thread cannot be started */
-export async function openDecryptor(options: DecryptorOptions): Promise<Decryptor> {
+/**
+ * mockttp in its own thread: accepts TLS and HTTP/2, and sends plain HTTP/1.1 to listeners of ours.
+ * @throws Error if the authority cannot be read or the thread cannot be started
+ */
+export async function openDecryptor(options: DecryptorOptions) {
   const listeners = await openListeners(options.admit);
   const closeListeners = () => {
     for (const listener of [listeners.http, listeners.https]) listener.close();

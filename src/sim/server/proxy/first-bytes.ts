@@ -1,10 +1,7 @@
 import type { Socket } from "node:net";
 import { isLoopbackHost, plainHost } from "../../../kernel/http/host-rules.ts";
 
-/**
- * The protocol of a connection, by its first bytes: TLS (a handshake record), HTTP/2 without TLS, a websocket or a call
- * to the live feed, or anything else.
- */
+/** By the first bytes: TLS (a handshake record), HTTP/2 without TLS, a websocket or the live feed, or anything else. */
 export type Speech = "tls" | "h2c" | "socket" | "http";
 
 /** The first bytes of every HTTP/2 connection, and of no HTTP/1 method. */
@@ -20,7 +17,6 @@ const [g] = feed;
 /** Longer heads are none of a websocket's. */
 const mostHead = 16 * 1024;
 
-/** True for the head of a websocket's handshake; undefined: more bytes are needed. */
 function isHandshake(bytes: Buffer): boolean | undefined {
   const seen = bytes.toString("latin1", 0, mostHead);
   if (!"GET /".startsWith(seen.slice(0, 5))) return false;
@@ -39,7 +35,6 @@ export function speechOf(bytes: Buffer, takesSockets = false): Speech | undefine
   return isSocket === undefined ? undefined : isSocket ? "socket" : "http";
 }
 
-/** True if the bytes begin with the mark of a rerouted connection; undefined: more bytes are needed. */
 function isMarked(bytes: Buffer): boolean | undefined {
   const seen = bytes.subarray(0, secured.length);
   if (!secured.subarray(0, seen.length).equals(seen)) return false;
@@ -86,7 +81,6 @@ export function peek(
   socket.on("readable", look).on("end", give).on("error", give);
 }
 
-/** Host and port of a request line, a Host header, or a CONNECT. */
 export interface Authority {
   /** Lower case, IPv6 without brackets. */
   readonly host: string;
@@ -103,7 +97,6 @@ export function readAuthority(text: string, defaultPort: number): Authority | un
   return { host: plainHost(host), port };
 }
 
-/** An absolute request target, as proxies get it. */
 export interface AbsoluteTarget {
   readonly authority: Authority;
   /** As written, for the Host header. */
@@ -114,7 +107,6 @@ export interface AbsoluteTarget {
 
 const absolute = /^(?:http|ws):\/\/([^/?#\s]+)([^#\s]*)/i;
 
-/** `http://host/path` → its parts; undefined for everything else. */
 export function readAbsolute(target: string): AbsoluteTarget | undefined {
   const [, host = "", rest = ""] = absolute.exec(target) ?? [];
   const authority = readAuthority(host, 80);

@@ -29,11 +29,8 @@ interface ProxyParts {
   allow: readonly HostRule[];
   caFolder: string | undefined;
   ownPort: number;
-  /** True if the sim answers for the authority. */
   isOurs: (authority: Authority) => boolean;
-  /** Gives a connection with plain HTTP/1.1 to the sim, as one that came through the proxy. */
   admit: (socket: Socket, scheme: "http" | "https") => void;
-  /** Closes the connection when the sim closes. */
   keep: (socket: Socket) => void;
   notice: (text: string) => void;
   /** A tunnel to the sim in which nothing is sent is closed after this time, ms. */
@@ -98,7 +95,6 @@ export function createProxy(parts: ProxyParts) {
   }
 
   return {
-    /** A CONNECT, with the bytes that came after it. */
     tunnel(req: IncomingMessage, socket: Socket, head: Buffer) {
       keep(socket);
       socket.on("error", () => {});
@@ -112,9 +108,7 @@ export function createProxy(parts: ProxyParts) {
       if (parts.others === "refuse") return refuseTunnel(socket, 403, othersRefused);
       pass(socket, head, authority).catch((error) => refuseTunnel(socket, ...whyNot(error)));
     },
-    /** A connection with TLS, or HTTP/2 without it, that is unread. */
     decrypt: (socket: Socket) => void decrypt(socket),
-    /** A request in absolute form for a host that is not ours. */
     send(req: IncomingMessage, res: ServerResponse, { authority: { host, port }, target }: AbsoluteTarget) {
       if (parts.others === "refuse") return refuseRequest(res, 403, othersRefused);
       findTarget(host, port, { allow: parts.allow, ownPort: parts.ownPort }).then(
@@ -137,7 +131,6 @@ const whyNot = (error: unknown): [status: number, text: string] =>
 
 const reasons: Readonly<Record<number, string>> = { 400: "Bad Request", 403: "Forbidden", 502: "Bad Gateway" };
 
-/** Answers a CONNECT that leads nowhere. */
 function refuseTunnel(socket: Socket, status: number, text: string): void {
   const body = `phx-sim: ${text}\n`;
   const head = [
@@ -150,7 +143,6 @@ function refuseTunnel(socket: Socket, status: number, text: string): void {
   endWith(socket, `${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
-/** Reports each host once: clients retry. */
 function noticeOnce(notice: ProxyParts["notice"]) {
   const reported = new Set<string>();
   return (host: string, ca: { certFile: string; spki: string }) => {

@@ -50,7 +50,6 @@ const closed: readonly (readonly [Network, string])[] = closedNetworks.flatMap((
   return network === undefined ? [] : [[network, what] as const];
 });
 
-/** What a refused address is; undefined if it is not refused. */
 const closedPlace = (address: IpAddress): string | undefined =>
   closed.find(([network]) => isInNetwork(address, network))?.[1];
 
@@ -61,13 +60,10 @@ interface Target {
 }
 
 interface TargetRules {
-  /** Exceptions to the refused addresses: `localhost:3000`, `10.1.2.3`. */
   readonly allow: readonly HostRule[];
   /** The sim's own port, which is never reached through its proxy. */
   readonly ownPort: number;
-  /** All addresses of a name. Default: the system's. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** The addresses of this machine. Default: the system's. */
   readonly own?: () => readonly string[];
 }
 
@@ -84,10 +80,7 @@ async function addressesOf(host: string, { resolve = systemResolve }: TargetRule
   }
 }
 
-/**
- * Resolves a target. A name is refused if any of its addresses is: otherwise the result would depend on their order.
- * @throws TargetError
- */
+/** A name is refused if any of its addresses is: else the result depends on their order. @throws TargetError */
 export async function findTarget(given: string, port: number, rules: TargetRules): Promise<Target> {
   const host = plainHost(given);
   const addresses = await addressesOf(host, rules);

@@ -6,9 +6,7 @@ import type { WorkerInput, WorkerMessage } from "./decryptor.ts";
 
 const send = (message: WorkerMessage): void => parentPort?.postMessage(message);
 
-/**
- * mockttp has no host option and listens on every interface: so everything in this thread is restricted to loopback.
- */
+/** mockttp has no host option and listens on every interface: everything in this thread is restricted to loopback. */
 function bindToLoopback(): void {
   const { listen } = Server.prototype;
   Server.prototype.listen = function (this: Server, ...given: unknown[]): Server {
@@ -19,7 +17,6 @@ function bindToLoopback(): void {
   };
 }
 
-/** How a handshake ends if the client does not trust the certificate. */
 const distrustCauses = new Set(["cert-rejected", "reset", "closed"]);
 
 function reportDistrust({ failureCause, tlsMetadata }: TlsHandshakeFailure): void {
@@ -27,7 +24,6 @@ function reportDistrust({ failureCause, tlsMetadata }: TlsHandshakeFailure): voi
   send({ kind: "distrusted", host: tlsMetadata.sniHostname ?? "", cause: failureCause });
 }
 
-/** Sends everything to the sim unencrypted, with its headers and bytes unchanged. */
 async function passToSim(server: Mockttp, back: WorkerInput["back"]): Promise<void> {
   const replaceHost = (port: number) => ({ targetHost: `127.0.0.1:${port}`, updateHostHeader: false as const });
   const to = (port: number) => ({ transformRequest: { setProtocol: "http" as const, replaceHost: replaceHost(port) } });
