@@ -6,7 +6,7 @@ import type { LineRows } from "./rows.ts";
 import type { PersonStoreState } from "./state.ts";
 
 /** The newest first (default: `limit` 100, `offset` 0). */
-interface PersonQuery {
+export interface PersonQuery {
   project?: number;
   distinct_id?: string;
   search?: string;
@@ -15,7 +15,7 @@ interface PersonQuery {
   offset?: number;
 }
 
-interface GroupQuery {
+export interface GroupQuery {
   project?: number;
   type?: number;
   where?(group: Group): boolean;
@@ -23,11 +23,11 @@ interface GroupQuery {
   offset?: number;
 }
 
-interface ListedPerson extends Person {
+export interface ListedPerson extends Person {
   distinct_ids: string[];
 }
 
-interface Listing<T> {
+export interface Listing<T> {
   results: T[];
   more: boolean;
 }
