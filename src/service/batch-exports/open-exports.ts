@@ -65,7 +65,7 @@ class Times {
  * Reads events by their times. The log has no index of times, so that one is made of each project that is
  * exported: otherwise each run would read the whole log.
  */
-export class EventSource {
+export class ExportEvents {
   readonly #known = new Map<number, Times>();
   readonly #log: EventLog;
   readonly #show: (line: TrafficLine, index: number) => StoredEvent;
@@ -152,7 +152,7 @@ function nextOutcome(worlds: Worlds, { id }: BatchExport): ScriptedOutcome | und
 export function openExports(sim: Desk, store: ExportStore, agenda: Agenda, seen?: number) {
   const { people, log, folder } = store;
   const desk: Desk = { ...sim, worlds: committed(store) };
-  const events = new EventSource(log, showEvent);
+  const events = new ExportEvents(log, showEvent);
   const source: ExportSource = {
     events: (span) => events.events(span),
     persons: (span) => personsBefore(people, span),

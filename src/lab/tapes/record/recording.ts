@@ -68,7 +68,7 @@ const shadowedFamilies: ReadonlySet<Family> = new Set(["capture", "capture-v1"])
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
 
 /** Passes requests on to an upstream and records them. */
-export class Recording {
+export class RunningRecording {
   readonly passing: Passing;
   readonly #order: RecordingRequest;
   readonly #parts: RecordingParts;
@@ -91,12 +91,12 @@ export class Recording {
     parts: RecordingParts,
     isTrusted: boolean,
     own: OwnPlace | undefined,
-  ): Promise<Recording> {
+  ): Promise<RunningRecording> {
     const upstreams = openUpstreams(order.upstream, parts.offline);
     if (own) refuseOwnPort(upstreams, own);
     const redaction = createRedaction(order, parts.redaction);
     const tape = await openTape(order, upstreams, { ...parts, redaction }, isTrusted);
-    return new Recording(order, parts, { upstreams, redaction, tape, ownPort: own?.port ?? 0 });
+    return new RunningRecording(order, parts, { upstreams, redaction, tape, ownPort: own?.port ?? 0 });
   }
 
   constructor(

@@ -7,7 +7,7 @@ import { type RecordingRequest, TapeOrderError, type TapeSettings } from "../por
 import type { RecordingFacts } from "../shapes.ts";
 import type { Passing } from "../upstream/forward.ts";
 import type { Offline } from "../upstream/upstreams.ts";
-import type { OwnPlace, Recording, RecordingParts } from "./recording.ts";
+import type { OwnPlace, RecordingParts, RunningRecording } from "./recording.ts";
 
 type ModeFacts = Pick<TapeSettings, "mode" | "replacesTape">;
 
@@ -161,7 +161,7 @@ const nothing: RecordingFacts = {
 /** The recordings of a sim: one at a time. What they need is loaded when the first one starts. */
 export class Recordings {
   readonly #parts: RecordingParts;
-  #running: Recording | undefined;
+  #running: RunningRecording | undefined;
   #last = nothing;
   #isStarting = false;
   #own: OwnPlace | undefined;
@@ -190,8 +190,8 @@ export class Recordings {
       throw new TapeOrderError("running", "a recording is running already", "stop it first");
     this.#isStarting = true;
     try {
-      const { Recording } = await import("./recording.ts");
-      this.#running = await Recording.open(order, this.#parts, isTrusted, this.#own);
+      const { RunningRecording } = await import("./recording.ts");
+      this.#running = await RunningRecording.open(order, this.#parts, isTrusted, this.#own);
       return this.#running.facts();
     } finally {
       this.#isStarting = false;
