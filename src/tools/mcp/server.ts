@@ -123,10 +123,7 @@ function fittingRows(rows: readonly CapturedRow[], room: number, jsonText: (valu
  * The text of an answer, in at most `size` bytes: what phx-sim states, what it recommends, then what was captured, one
  * JSON value a line, between marks that captured text cannot contain.
  */
-function answerText(
-  { facts, rows = [], more }: ToolAnswer,
-  { size, mask }: { size: number; mask: Mask },
-): string {
+function answerText({ facts, rows = [], more }: ToolAnswer, { size, mask }: { size: number; mask: Mask }): string {
   const jsonText = capturedText(mask);
   const head = fitting(facts, rows.length > 0 ? size / 2 : size - frameSize / 2, ownText);
   const { lines, advice } = fittingRows(rows, size - bytesOf(head) - frameSize, jsonText);
