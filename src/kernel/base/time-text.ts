@@ -93,3 +93,13 @@ function startAt(value: unknown, frozen: boolean): ClockStart | undefined {
   const at = value === "real" ? value : readTime(value);
   return at === undefined ? undefined : { at, frozen };
 }
+
+/** True for an IANA name, or an offset such as `+02:00`. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

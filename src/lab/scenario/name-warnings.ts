@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, type Path } from "../../kernel/base/json.ts";
 import { meantOf, nearest } from "../../kernel/base/nearest.ts";
+import { isTimeZone } from "../../kernel/base/time-text.ts";
 import { settingNames } from "../../service/management/project-views.ts";
 import { surveyTypes } from "../../service/management/resources/survey-checks.ts";
 import { knownKinds } from "../../service/query/read-query.ts";
@@ -160,11 +161,7 @@ function kindWarnings(value: Json | undefined, at: Path, isInside = false): RawP
 }
 
 function zoneWarning(name: string, at: Path): RawProblem[] {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return [];
-  } catch {
-    const text = `there is no time zone ${JSON.stringify(name)}`;
-    return [warning(at, text, meantOf(name, Intl.supportedValuesOf("timeZone")))];
-  }
+  if (isTimeZone(name)) return [];
+  const text = `there is no time zone ${JSON.stringify(name)}`;
+  return [warning(at, text, meantOf(name, Intl.supportedValuesOf("timeZone")))];
 }

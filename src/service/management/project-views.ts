@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject, type Json } from "../../kernel/base/json.ts";
+import { isTimeZone } from "../../kernel/base/time-text.ts";
 import {
   boolean,
   choice,
@@ -154,18 +155,8 @@ export function changeSettings(
 
 const zonePattern = /^[A-Z][A-Za-z_]*(\/[\w+-]+)*$|^UTC$|^GMT[+-]?\d*$/;
 
-/** True for the name of a time zone. */
-function isTimeZone(name: string): boolean {
-  if (!zonePattern.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}
-
 const timezone = z.string().superRefine((name, context) => {
-  if (isTimeZone(name)) return;
+  if (zonePattern.test(name) && isTimeZone(name)) return;
   const params = { code: "invalid_choice", detail: `"${name}" is not a valid choice.` };
   context.addIssue({ code: "custom", params });
 });

@@ -1,6 +1,7 @@
 import { SimError } from "../../kernel/base/errors.ts";
 import { isObject, type Json, parsedJson } from "../../kernel/base/json.ts";
 import { didYouMean } from "../../kernel/base/nearest.ts";
+import { isTimeZone } from "../../kernel/base/time-text.ts";
 import type { ControlCall, Send } from "../../kernel/call/call.ts";
 import { ControlError } from "../../kernel/call/errors.ts";
 import type { TrafficFigures } from "../../lab/generate/figures.ts";
@@ -77,11 +78,8 @@ export async function generatorFor(plan: GenerationPlan, now?: number): Promise<
 
 /** @throws TypeError for a time zone that does not exist */
 export function checkTimeZone(timeZone: string): void {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone });
-  } catch {
+  if (!isTimeZone(timeZone))
     throw new TypeError(`the time zone ${JSON.stringify(timeZone)} does not exist; use a name such as Europe/Berlin`);
-  }
 }
 
 /**

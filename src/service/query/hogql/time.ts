@@ -1,3 +1,4 @@
+import { isTimeZone } from "../../../kernel/base/time-text.ts";
 import { zoneOf as flagZone } from "../../flags/engine/zone.ts";
 import { Refusal } from "./refusal.ts";
 import type { TimeUnit } from "./types.ts";
@@ -13,18 +14,10 @@ export interface ClockZone {
   instant(wall: number): number;
 }
 
-function isZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}
-
 /** @throws Refusal for a name that is no time zone */
 export function zoneOf(name: string): ClockZone {
   if (name === "UTC") return { name, wall: (instant) => instant, instant: (wall) => wall };
-  if (!isZone(name)) throw new Refusal(`Unknown time zone ${JSON.stringify(name)}`);
+  if (!isTimeZone(name)) throw new Refusal(`Unknown time zone ${JSON.stringify(name)}`);
   const { wallClock, instant } = flagZone(name);
   return {
     name,
