@@ -7,10 +7,10 @@ import { queryText } from "../../kernel/call/call.ts";
 import { fixFor } from "../../kernel/http/rejection-fixes.ts";
 import type { QueryResult } from "../../service/query/client.ts";
 import { resultTable } from "../../service/query/tabular.ts";
-import { explain, type ReasonText } from "../../state/journal/drop-reasons.ts";
+import { explain } from "../../state/journal/drop-reasons.ts";
 import type { RequestInFull, RequestPage, SimRequest } from "../../state/journal/request-shapes.ts";
 import { type EventPage, StoredEvent } from "../../state/journal/stored-event.ts";
-import { type CapturedRow, type FoundSim, type ToolAnswer, type ToolCall, tool } from "./tool.ts";
+import { adviceOf, type CapturedRow, type FoundSim, type ToolAnswer, type ToolCall, tool } from "./tool.ts";
 
 const eventFields = Object.keys(StoredEvent.shape);
 const usualFields = ["seq", "event", "distinct_id", "properties"];
@@ -126,15 +126,13 @@ export const waitFor = tool({
   },
 });
 
-const adviceOf = (code: string, { sentence, fix }: ReasonText): string => `${code}: ${sentence}; fix: ${fix}`;
-
 /** What became of an event, and why. */
 function fateOf(event: StoredEvent): CapturedRow[] {
   const { seq, event: name, distinct_id, outcome, reason, detail, request } = event;
   const codes = [...(reason === null ? [] : [reason]), ...event.warnings];
   const data = { seq, event: name, distinct_id, outcome, detail, request };
   if (codes.length === 0) return [{ data }];
-  return codes.map((code) => ({ data: { ...data, code }, advice: adviceOf(code, explain(code)) }));
+  return codes.map((code) => ({ data: { ...data, code }, advice: adviceOf({ code, ...explain(code) }) }));
 }
 
 function requestRow(request: SimRequest, apiKey: string): CapturedRow {

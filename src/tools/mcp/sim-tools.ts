@@ -7,7 +7,7 @@ import { plain } from "../../kernel/command/style.ts";
 import type { LintPage } from "../../lab/lint/shapes.ts";
 import { explainLines } from "../../service/flags/command-lines.ts";
 import type { FlagExplanation, FlagOverrideSet } from "../../service/flags/shapes.ts";
-import { type CapturedRow, type ToolAnswer, tool } from "./tool.ts";
+import { adviceOf, type CapturedRow, type ToolAnswer, tool } from "./tool.ts";
 
 const moreRows = (rows: readonly unknown[], from: number) => (shown: number) =>
   from + shown < rows.length ? `${rows.length - from - shown} more; call again with cursor ${from + shown}` : undefined;
@@ -123,7 +123,7 @@ export const lint = tool({
       .map(
         ({ code, severity, sentence, fix, ...it }): CapturedRow => ({
           data: { code, severity, event: it.event, detail: it.detail, count: it.count, last_seq: it.last_seq },
-          advice: `${code}: ${sentence}; fix: ${fix}`,
+          advice: adviceOf({ code, sentence, fix }),
         }),
       );
     return { facts: { findings: findings.length, events_examined: looked }, rows, more: moreRows(findings, cursor) };
@@ -151,7 +151,7 @@ export const check = tool({
     const rows = findings.map(
       ({ code, area, severity, sentence, fix, count, evidence }): CapturedRow => ({
         data: { code, area, severity, count, evidence: evidence.slice(0, 2).map(({ text }) => text) },
-        advice: `${code}: ${sentence}; fix: ${fix}`,
+        advice: adviceOf({ code, sentence, fix }),
       }),
     );
     return {

@@ -36,6 +36,9 @@ export interface CapturedRow {
   readonly advice?: string;
 }
 
+export const adviceOf = (it: { readonly code: string; readonly sentence: string; readonly fix: string }): string =>
+  `${it.code}: ${it.sentence}; fix: ${it.fix}`;
+
 /** The answer of a tool, before it is cut to its size. */
 export interface ToolAnswer {
   /** What phx-sim itself states; nothing in it comes from the app. */
