@@ -1,7 +1,6 @@
 import { type HandleScope, queryText } from "../../kernel/call/call.ts";
 import type { LintPage } from "./shapes.ts";
 
-/** `lint()` of the client. */
 export const lintBy =
   ({ call, project }: HandleScope) =>
   ({ maxMs, ...query }: { project?: number; maxMs?: number } = {}): Promise<LintPage> =>

@@ -3,7 +3,6 @@ type Severity = "warning" | "hint";
 
 interface LintRow {
   severity: Severity;
-  /** The mistake, as a sentence without the full stop. */
   sentence: string;
   fix: string;
 }

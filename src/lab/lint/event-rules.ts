@@ -6,7 +6,6 @@ import type { Remarks, Rule, RuleContext } from "./rule.ts";
 /** What a project's rules remember: uuids and spellings; names of events and properties of each; groups. */
 const most = { uuids: 5_000, spellings: 5_000, names: 1_000, properties: 200, groups: 5_000 };
 
-/** Distinguishes events with the same uuid. */
 const gistOf = ({ event, distinct_id, timestamp }: LintEvent): string =>
   JSON.stringify([event, distinct_id, timestamp]);
 
@@ -76,7 +75,6 @@ function kindOf(value: Json): string | undefined {
   return typeof value === "string" ? "text" : typeof value;
 }
 
-/** Names the usual mistake: a number or a boolean as text. */
 function describeKind(value: Json, kind: string): string {
   if (typeof value !== "string") return kind;
   if (number.test(value.slice(0, 40))) return "text that reads as a number";
@@ -127,7 +125,6 @@ export function similarNames(): Rule {
 
 const groupSubject = (type: string, key: string): string => JSON.stringify([type, key]);
 
-/** Type and key of each group that an event belongs to. */
 const groupsOf = ({ properties: { $groups } }: LintEvent): (readonly [string, string])[] =>
   isObject($groups)
     ? Object.entries($groups).flatMap(([type, value]) => {

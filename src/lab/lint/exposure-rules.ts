@@ -71,7 +71,6 @@ function mismatchIn(
   return `${text.join(", ")} of ${total} persons; p < 0.001`;
 }
 
-/** Flags whose persons are counted. */
 const mostCounted = 200;
 
 function noteEarly({ early }: Person, flag: string, name: string, seq: number): void {
@@ -138,7 +137,6 @@ export class ExposureRule implements Rule {
     }));
   }
 
-  /** Two ids become one person. */
   #join(it: LintEvent, remarks: Remarks): void {
     const id = otherId(it);
     if (id === undefined || id === it.distinct_id) return;

@@ -27,7 +27,6 @@ function note({ flags }: Served, flag: string, value: boolean | string): void {
   else if (flags.size < mostFlags) flags.set(flag, new Set([stringOf(value)]));
 }
 
-/** The values of two ids of one person. */
 function joined(one: Served, other: Served): Served {
   for (const [flag, values] of other.flags) for (const value of values) note(one, flag, value);
   return { flags: one.flags, since: Math.max(one.since, other.since), isUnsure: one.isUnsure || other.isUnsure };
@@ -37,7 +36,6 @@ type Claim = readonly [flag: string, value: Json, where: string];
 
 export const featurePrefix = "$feature/";
 
-/** The flag values that an event reports as served. */
 function claimsOf({ event, properties }: LintEvent): Claim[] {
   const claims: Claim[] = [];
   for (const [name, value] of Object.entries(properties)) {
@@ -140,14 +138,12 @@ export function flagMismatch(): Rule {
 const mostRequested = 100;
 
 interface Known {
-  /** Flags with a $feature_flag_called. */
   called: Set<string>;
   requested: Map<string, { sender: string; at: number }>;
 }
 
 const blank = (): Known => ({ called: new Set(), requested: new Map() });
 
-/** Events that identify, and do not stand for an action. */
 const aboutPersons: ReadonlySet<string> = new Set(["$identify", "$create_alias", "$set", "$groupidentify"]);
 
 export const personSubject = (flag: string, id: string): string => JSON.stringify([flag, id]);

@@ -23,14 +23,12 @@ const rules: readonly ((context: RuleContext) => Rule)[] = [
   largeBody,
 ];
 
-/** Findings kept per project; further ones are ignored. */
 const mostFindings = 500;
 
 /** The findings of one project, in the order of their first remark. */
 class Findings {
   readonly #found = new Map<string, { readonly subject: string; readonly finding: LintFinding }>();
 
-  /** Collects the remarks about a request. */
   about({ n, project }: Pick<LintRequest, "n" | "project">): Remarks {
     return {
       report: (code, { event, seq }, detail, subject = "") => {
@@ -56,7 +54,6 @@ class Findings {
 const mostWatched = 200;
 const mostProjects = 5_000;
 
-/** Finds likely mistakes in the traffic. */
 export class Linter {
   readonly #port: LintPort;
   readonly #watched = new RecentMap<number, readonly Rule[]>(mostWatched);

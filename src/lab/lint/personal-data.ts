@@ -9,7 +9,6 @@ import type { Rule } from "./rule.ts";
 /** Kinds of personal data and credentials. Precision comes first: uncertain matches are not reported. */
 type Sensitive = "an e-mail address" | "a card number" | "an IBAN" | "a JSON web token";
 
-/** Only this many characters of a string are examined. */
 const longestText = 10_000;
 
 const localPart = /(?<![\w.+%-])[a-z0-9][\w.+-]{0,63}$/i;
@@ -43,7 +42,6 @@ function hasEmail(text: string): boolean {
   return false;
 }
 
-/** Prefixes and lengths of the numbers of common card issuers. */
 const issuers =
   /^(?:4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14})$/;
 
@@ -60,14 +58,12 @@ function passesLuhn(digits: string): boolean {
 const grouped = /^\d{4}([ -])\d{4,6}\1\d{4,5}(\1\d{4})?$/;
 const digitsOnly = /^\d{14,16}$/;
 
-/** True if the whole string is a card number; digits in longer strings may be anything. */
 function isCard(text: string): boolean {
   if (text.length > 19 || !(digitsOnly.test(text) || grouped.test(text))) return false;
   const digits = text.replace(/[ -]/g, "");
   return issuers.test(digits) && passesLuhn(digits);
 }
 
-/** Length of an IBAN by country. */
 const ibanLengths: ReadonlyMap<string, number> = new Map(
   "AD24 AE23 AT20 BE16 BG22 CH21 CY28 CZ24 DE22 DK18 EE20 ES24 FI18 FR27 GB22 GI23 GR27 HR21 HU28 IE22 IS26 IT27 LI21 LT20 LU20 LV21 MC27 MT31 NL18 NO15 PL28 PT25 RO24 SA24 SE24 SI19 SK24 SM27 TR26"
     .split(" ")
@@ -141,7 +137,6 @@ const pageAddresses: ReadonlySet<string> = new Set([
   "$pathname",
 ]);
 
-/** Identifiers by design. */
 const ids: ReadonlySet<string> = new Set(["distinct_id", "alias", "token"]);
 
 /** True if the name is that of an id: its value is not a card number. */

@@ -10,7 +10,6 @@ import { isEngage, type Opened, openLegacy, openV1 } from "../../state/journal/i
 import { keysOf, showEvent } from "../../state/journal/show.ts";
 import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
 
-/** An event as it was sent, and its outcome. */
 export interface LintEvent {
   seq: number;
   event: string;
@@ -19,21 +18,17 @@ export interface LintEvent {
   uuid: string | null;
   /** When it happened, ms since the epoch, as the sim understood it. */
   time: number;
-  /** As it was sent, if it was a string. */
   timestamp: string | undefined;
   dropped: DropReason | undefined;
   warnings: readonly Warning[];
   properties: JsonObject;
-  /** `$set` and `$set_once` next to the properties. */
   set: JsonObject | undefined;
   setOnce: JsonObject | undefined;
 }
 
-/** Flags that were served to a client for an id. */
 export interface Serving {
   distinctId: string;
   anonymousId: string | undefined;
-  /** Flags that the request names. */
   requested: readonly string[];
   /** undefined: they cannot be read from the journal. */
   values: ReadonlyMap<string, boolean | string> | undefined;
@@ -46,11 +41,9 @@ export interface LintRequest {
   at: number;
   answeredAt: number;
   project: number;
-  /** Approximate size of the decoded body. */
   bytes: number;
   /** Largest accepted size; undefined if the endpoint takes no events. */
   mostBytes: number | undefined;
-  /** True if it is marked as a `historical_migration`. */
   isHistorical: boolean;
   /** True if its events' times can be compared with its arrival: false if the sim's clock is set and there is no `sent_at`. */
   isTimed: boolean;

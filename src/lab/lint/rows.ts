@@ -26,7 +26,6 @@ interface LintPorts {
 const metricNodes = (metrics: Json | undefined): JsonObject[] =>
   objectsIn(metrics).flatMap((metric) => [...objectsIn(metric.series), ...Object.values(metric).filter(isObject)]);
 
-/** Flags of running experiments by the events that their metrics count. */
 function measuredFlags({ current }: LintPorts["worlds"], project: number): Map<unknown, string[]> {
   const flags = new Map<unknown, string[]>();
   for (const { fields } of liveResources(current, "experiments", project)) {
@@ -72,7 +71,6 @@ function portOf({ people, worlds }: LintPorts): LintPort {
 
 /** Of more new events (or requests) than this, only the newest are examined. */
 const mostNew = 100_000;
-/** Work without a break, ms. */
 const sliceMs = 4;
 
 /** Feeds the log to the linter on demand; requests are not slowed down. */
@@ -131,7 +129,6 @@ class LogFollower {
     if (this.#n >= log.lastRequest) this.#pass(log.lastSeq + 1, log.lastSeq);
   }
 
-  /** Skips the oldest requests if there are too many. */
   #skip(): void {
     const { log } = this.#ports;
     const first = log.lastSeq - mostNew + 1;
@@ -158,7 +155,6 @@ class LogFollower {
     return next;
   }
 
-  /** Examines the next request. */
   *#step(): Stepwise<void> {
     const { log, clock } = this.#ports;
     this.#n++;

@@ -2,7 +2,6 @@ import type { Stepwise } from "../../kernel/base/work.ts";
 import type { LintCode } from "./codes.ts";
 import type { LintEvent, LintRequest } from "./request.ts";
 
-/** Collects remarks about a request. */
 export interface Remarks {
   /**
    * @param at The event; for the request as a whole, its name is null
@@ -35,11 +34,9 @@ export interface LintPort {
     project: number,
     flag: string,
   ): readonly { readonly variant: string; readonly percentage: number }[] | undefined;
-  /** The flags of running experiments with a metric that counts these events. */
   flagsMeasuredBy(project: number, event: string): readonly string[];
 }
 
-/** Arguments of a project's rules. */
 export interface RuleContext {
   project: number;
   port: LintPort;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type LintCode, lintCodes } from "./codes.ts";
 
-/** Longest work of one call, ms. */
 export const longestWork = 60_000;
 
 export const LintQuery = z.strictObject({
@@ -9,7 +8,6 @@ export const LintQuery = z.strictObject({
   max_ms: z.int().min(1).max(longestWork).optional().describe("Examines new events for about this long, then answers"),
 });
 
-/** Equal mistakes, counted. */
 export const LintFinding = z
   .strictObject({
     code: z.enum(Object.keys(lintCodes) as [LintCode, ...LintCode[]]),

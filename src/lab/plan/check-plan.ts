@@ -87,7 +87,6 @@ const unplanned = (name: string, { events }: Plan): Omit<Violation, "seq" | "eve
 
 const placed = ({ path, ...finding }: ValueFinding) => ({ ...finding, pointer: pointerTo(["properties", ...path]) });
 
-/** Lines that a report shows. */
 const mostLines = 60;
 
 /** The result of a check as a report: the same violation of many events is one line. */
@@ -113,7 +112,6 @@ function listed(names: readonly string[]): string {
   return more > 0 ? `${shown.join(", ")} and ${more} others` : shown.join(", ");
 }
 
-/** Equal violations, oldest first. */
 interface Row {
   readonly first: Violation;
   count: number;

@@ -70,7 +70,6 @@ async function eventsFor(
 
 const shown = (path: string, folder: string): string => clean(shortened(path, folder));
 
-/** Reports each mistake of a plan that cannot be used. */
 async function reported<T>(reading: () => Promise<T>, shell: Shell): Promise<T> {
   const { PlanError, planProblemLines } = await import("./plan.ts");
   try {
@@ -87,7 +86,6 @@ async function read(path: string, shell: Shell): Promise<Plan> {
   return reported(() => readPlan(path), shell);
 }
 
-/** The plan file that was named, or the one that is found. */
 async function theFile(named: string | undefined, shell: Shell): Promise<string> {
   if (named !== undefined) return named;
   const { findPlan, planName } = await import("./read-plan.ts");
@@ -137,7 +135,6 @@ async function infer(settings: Settings<typeof inferOptions>, shell: Shell) {
   return deliver(`${JSON.stringify(plan, null, 2)}\n`, settings.values, shell);
 }
 
-/** Lines of one event in a JUnit report. */
 const mostJunitLines = 50;
 
 /** A test case for each event, planned or not; a planned event that was never captured is skipped. */
@@ -157,7 +154,6 @@ function junitOf({ violations, seen, unseen }: PlanResult, sentenceOf: (it: Viol
   return junitReport("tracking plan", cases);
 }
 
-/** The content of a plan file, checked. */
 async function contentOf(path: string, shell: Shell): Promise<PlanFile> {
   const { planContent } = await import("./read-plan.ts");
   return reported(() => planContent(path), shell);

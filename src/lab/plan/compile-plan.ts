@@ -107,7 +107,6 @@ const appsOwn = (properties: JsonObject, planned: ReadonlySet<string>): JsonObje
     Object.entries(properties).filter(([name]) => name !== "__proto__" && (planned.has(name) || !isSdkProperty(name))),
   );
 
-/** Returns everything that is wrong with a value. */
 type Validate = (value: unknown) => readonly ErrorObject[];
 
 /** Makes validators; each schema is compiled once. @throws for an invalid schema */
@@ -175,7 +174,6 @@ function flawOf(finding: ValueFinding): Flaw {
   return { path, message: `expected ${expected}, got ${actual ?? "nothing"}`, hint: meaning, isAboutKey: false };
 }
 
-/** Every schema in a plan, with its path. */
 function* schemasIn(value: Json, path: readonly string[]): Generator<[schema: Json, path: readonly string[]]> {
   yield [value, path];
   if (!isObject(value)) return;
@@ -194,7 +192,6 @@ function* allSchemas(plan: { readonly [key: string]: Json }) {
   }
 }
 
-/** References to missing definitions. */
 function strayRefs(plan: { readonly [key: string]: Json }): Flaw[] {
   const known = Object.keys(isObject(plan.$defs) ? plan.$defs : {});
   return [...allSchemas(plan)].flatMap(([schema, path]) => {

@@ -57,7 +57,6 @@ function eventOf(name: string, source: EventSource): PlannedEvent {
   return { name, description: null, schema: isObject(schema) ? schema : null, standard: source };
 }
 
-/** The TypeScript type of each word of a plan's shorthand. */
 interface Words {
   string: string;
   number: number;
@@ -103,7 +102,6 @@ type ValueOf<S> = S extends string
 
 type Required<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;
 
-/** Properties that are required, and those that are not. */
 type PropertiesOf<S> = S extends { readonly properties: infer Properties }
   ? {
       -readonly [Name in keyof Properties as Name extends Required<S> ? Name : never]: ValueOf<Properties[Name]>;

@@ -24,12 +24,10 @@ import {
   wantedBy,
 } from "./wording.ts";
 
-/** How the failure of a JSON Schema keyword is reported. */
 interface Row {
   readonly kind: ViolationKind;
   readonly expected: (error: ErrorObject) => string;
   readonly hint?: (error: ErrorObject) => string | null;
-  /** The property concerned, if it is one below. */
   readonly name?: (error: ErrorObject) => unknown;
 }
 
@@ -158,7 +156,6 @@ function withoutForms(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 
 const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
 
-/** A hostile value may have very many. */
 const mostErrors = 500;
 
 export const findingsOf = (errors: readonly ErrorObject[]): ValueFinding[] =>
@@ -180,7 +177,6 @@ function findingOf(error: ErrorObject): ValueFinding {
   };
 }
 
-/** An issue with more than the standard requires, as zod's have. */
 interface Issue extends StandardIssue {
   readonly code?: string;
   readonly expected?: unknown;

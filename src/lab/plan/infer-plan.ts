@@ -8,7 +8,6 @@ export interface InferOptions {
   event?: string;
 }
 
-/** Different event names in a plan. */
 const mostEvents = 1000;
 
 /** Collects the shapes of events; its size does not grow with their number. */
@@ -18,7 +17,6 @@ export function createInference({ title, event: only }: InferOptions = {}) {
   const isWanted = ({ event, outcome }: PlannableEvent): boolean =>
     outcome !== "dropped" && event !== "__proto__" && (only === undefined ? !isSdkEvent(event) : event === only);
   return {
-    /** Number of events that were added, and of those left out because there are too many names. */
     get added() {
       return added;
     },
@@ -94,7 +92,6 @@ interface Shape {
   /** The one format of all strings; null if there is none, undefined before the first. */
   format: string | null | undefined;
   items: Shape | null;
-  /** True if some lists were too long to be read whole. */
   hasLongLists: boolean;
   fields: Fields | null;
 }
@@ -113,7 +110,6 @@ const mostFields = 300;
 const mostShapes = 2000;
 const longestName = 200;
 const mostDepth = 4;
-/** Items of one list that are read. */
 const mostItems = 1000;
 const mostStrings = 8;
 const longestValue = 40;
@@ -146,7 +142,6 @@ function addObject(fields: Fields, object: object, isOwn: (name: string) => bool
   }
 }
 
-/** A new shape, if there is room for one. */
 function shapeFor(name: string, { shapes, room }: Fields): Shape | undefined {
   if (shapes.size >= mostFields || room.left <= 0 || name.length > longestName) return undefined;
   room.left -= 1;
@@ -188,7 +183,6 @@ function addString(shape: Shape, text: string): void {
 
 const order: readonly TypeName[] = ["string", "integer", "number", "boolean", "object", "array", "null"];
 
-/** JSON Schema that every value seen fits. */
 function schemaOf(shape: Shape): JsonObject {
   const types = order.filter((it) => shape.types.has(it) && !(it === "integer" && shape.types.has("number")));
   if (types.length === 0) return {};
@@ -221,12 +215,10 @@ function objectSchema({ shapes, objects }: Fields): JsonObject {
   };
 }
 
-/** Longer strings have no format. */
 const longest = 2000;
 
 const dateTime = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** True for a valid time on a day that exists. */
 function isDateTime(text: string): boolean {
   const [, year, month, day] = dateTime.exec(text) ?? [];
   if (day === undefined || Number(month) > 12) return false;

@@ -16,7 +16,6 @@ export const oneSchema = [
 export const schemaList = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
 export const schemaMap = ["properties", "patternProperties", "dependentSchemas"] as const;
 
-/** Formats that are checked. */
 export const formats = [
   "date-time",
   "date",

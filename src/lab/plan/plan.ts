@@ -25,7 +25,6 @@ export type ViolationKind =
 
 export interface ValueFinding {
   readonly kind: ViolationKind;
-  /** Steps from the checked value. */
   readonly path: readonly (string | number)[];
   /** `a number`, `"free" or "pro"`. */
   readonly expected: string;
@@ -35,7 +34,6 @@ export interface ValueFinding {
   readonly hint: string | null;
 }
 
-/** Where an event is not as planned. */
 export interface Violation extends Omit<ValueFinding, "path"> {
   readonly seq: number;
   readonly event: string;
@@ -44,7 +42,6 @@ export interface Violation extends Omit<ValueFinding, "path"> {
   readonly pointer: string;
 }
 
-/** Checks the properties of one event. */
 export type PropertiesCheck = (properties: JsonObject) => readonly ValueFinding[] | Promise<readonly ValueFinding[]>;
 
 export interface PlannedEvent {
@@ -74,7 +71,6 @@ export interface Plan<Events = Record<string, unknown>> {
 export interface PlanResult {
   /** In order of the events; at most 10,000. */
   readonly violations: Violation[];
-  /** Number of violations; may be more than `violations` contains. */
   readonly total: number;
   /** Number of checked events, and of those with violations. */
   readonly checked: number;

@@ -33,7 +33,6 @@ export async function readPlan(path: string): Promise<Plan> {
   return planOf({ ...partsOf(isObject(content) ? content : {}), file: resolve(path), content: null });
 }
 
-/** The content of a plan file, without its comments. @throws PlanError */
 export async function planContent(path: string): Promise<PlanFile> {
   const file = resolve(path);
   return contentOf(textOf(file), file);

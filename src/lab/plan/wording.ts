@@ -8,7 +8,6 @@ const longest = 120;
 export const printable = (text: string, limit = longest): string =>
   spelledOut(text.length > limit ? `${text.slice(0, limit)}…` : text);
 
-/** A value as JSON on one line; null for undefined. */
 export const shownValue = (value: unknown): string | null =>
   value === undefined ? null : printable(JSON.stringify(value) ?? String(value));
 
@@ -26,7 +25,6 @@ export function alternatives(values: readonly unknown[]): string {
   return join(more > 0 ? [...shown, `${more} others`] : shown, "or");
 }
 
-/** `a string or null` */
 const orOf = (words: readonly string[]): string => join([...new Set(words)], "or");
 
 const typePhrases: Readonly<Record<string, string>> = {
@@ -54,7 +52,6 @@ const formatPhrases: Readonly<Record<string, string>> = {
 export const formatPhrase = (format: unknown): string =>
   formatPhrases[String(format)] ?? `a string in the format ${String(format)}`;
 
-/** What a schema expects, in a few words. */
 export function wantedBy(schema: unknown): string {
   if (!isObject(schema)) return "a value";
   if (typeof schema.$ref === "string") return `a value for ${printable(schema.$ref)}`;
@@ -65,7 +62,6 @@ export function wantedBy(schema: unknown): string {
   return schema.type === undefined ? "a value" : typesPhrase(schema.type);
 }
 
-/** The schema of a property, if the schema of the object has one by that name. */
 export function propertySchema(schema: unknown, name: string): unknown {
   const properties = propertiesOf(schema);
   return Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -100,7 +96,6 @@ export function oddType(types: unknown, value: unknown): string | null {
   return row?.hint ?? (value === null ? "null is a value: leave the property out, or allow null" : null);
 }
 
-/** What is odd about a value that is not among the allowed ones. */
 export function oddValue(allowed: readonly unknown[], value: unknown): string | null {
   const asText = allowed.find((it) => it !== value && String(it) === String(value));
   if (asText !== undefined) return typeof value === "string" ? "number as a string" : "number instead of a string";
@@ -110,5 +105,4 @@ export function oddValue(allowed: readonly unknown[], value: unknown): string | 
   return meant(value, strings);
 }
 
-/** `did you mean "plan"?` */
 export const meant = (word: string, known: readonly string[]): string | null => meantOf(word, known) ?? null;

@@ -24,7 +24,6 @@ export interface BaselineOutcome {
   readonly record: string | undefined;
 }
 
-/** Changes and tests that a section lists; its text has all. */
 const mostItems = 100;
 const mostTests = 20;
 
@@ -58,7 +57,6 @@ function sectionOf(summary: string, diff: BaselineDiff | undefined, fix: string)
 
 const shownFile = (file: string, { cwd }: Pick<Shell, "cwd">): string => clean(shortened(file, cwd));
 
-/** The named file, or `analytics.baseline.ndjson` in this folder. */
 export const fileOf = (named: string | undefined, { cwd }: Pick<Shell, "cwd">): string =>
   named ?? resolve(cwd, baselineName);
 
@@ -105,7 +103,6 @@ function recording(
   };
 }
 
-/** Records a run. */
 export type BaselineRun = ReturnType<typeof recording>;
 
 /** Compares a run with a baseline; without one, the run is only recorded. @throws Failure usage */
@@ -124,7 +121,6 @@ export async function comparingRun(
   });
 }
 
-/** How `baseline update` writes. */
 interface UpdateOptions {
   readonly file: string;
   readonly prune: boolean;

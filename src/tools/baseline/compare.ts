@@ -30,7 +30,6 @@ export const BaselineDiff = z
   .meta({ title: "BaselineDiff" });
 export type BaselineDiff = z.infer<typeof BaselineDiff>;
 
-/** A change without its tests and its text. */
 type ChangeParts = Omit<BaselineChange, "tests" | "text" | "before" | "after"> & {
   readonly before: Json;
   readonly after: Json;
@@ -44,7 +43,6 @@ const changed = (
   property: string | null = null,
 ): ChangeParts => ({ what, name, property, before, after });
 
-/** A part of two records that one of them may lack. */
 interface Pair<T> {
   readonly name: string;
   readonly before: T | undefined;
@@ -141,7 +139,6 @@ const shown = (text: string): string => spelledOut(text.length > longest ? `${te
 /** `null|string?` → `null|string (not always)`. */
 const typeWords = (type: Json): string => shown(String(type).replace(/\?$/, " (not always)"));
 
-/** `plan string, seats number` */
 const propertyWords = (properties: Json | undefined): string =>
   isObject(properties)
     ? Object.entries(properties)
@@ -202,7 +199,6 @@ const sentences: Readonly<Record<ChangeParts["what"], (it: ChangeParts, isNew: b
   order: orderWords,
 };
 
-/** A change in words: `signup_completed: plan string → number`. */
 const changeText = (it: ChangeParts): string => sentences[it.what](it, it.before === null, it.after === null);
 
 /** Changes of the same tests, each with its sign. */
@@ -229,7 +225,6 @@ function testWords(tests: readonly string[]): string {
   return `${counted(tests.length, "test")} (${names.join(", ")}${more > 0 ? ` and ${more} more` : ""})`;
 }
 
-/** One line: `3 changes in 2 of 14 tests`. */
 export function baselineHeadline(diff: BaselineDiff): string {
   const all = [...diff.added, ...diff.removed, ...diff.changed];
   const tests = new Set(all.flatMap((it) => it.tests)).size;
@@ -240,7 +235,6 @@ export function baselineHeadline(diff: BaselineDiff): string {
     : `${counted(all.length, "change")} in ${counted(tests, "test")}${rest}`;
 }
 
-/** The changes as lines, by test. */
 export const baselineLines = (diff: BaselineDiff): string[] =>
   sectionsOf(diff).flatMap(({ tests, changes }) => [
     `in ${testWords(tests)}`,

@@ -77,7 +77,6 @@ export function writeBaseline({ sdk, order, tests }: Baseline): string {
   return [head, ...lines].map((it) => `${jsonLine(it)}\n`).join("");
 }
 
-/** What git writes into a file that two branches changed. */
 const conflict = /^(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)/;
 
 /** @throws BaselineError */

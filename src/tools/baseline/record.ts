@@ -14,7 +14,6 @@ export interface TestRecord {
   readonly events: ReadonlyMap<string, Occurrence>;
   /** `identify`, `alias`, `merge`, `set`, `group company`: with the properties of the person or group. */
   readonly identity: ReadonlyMap<string, Occurrence>;
-  /** Flags that it read. */
   readonly flags: ReadonlySet<string>;
   /** The order of each user's events; equal neighbours are one, and equal orders, too. */
   readonly orders: readonly (readonly string[])[];
@@ -22,7 +21,6 @@ export interface TestRecord {
 
 /** What is recorded; a file has it in its first line. */
 export interface RecordOptions {
-  /** Also the SDKs' own events and properties. */
   readonly sdk: boolean;
   readonly order: boolean;
 }

@@ -22,7 +22,6 @@ import {
 const mostNames = 1_000;
 const mostProperties = 300;
 const mostSteps = 10_000;
-/** Steps of an order in a file. */
 const longestOrder = 100;
 
 interface Seen {
@@ -60,7 +59,6 @@ const calls: Readonly<Record<string, string>> = {
   $set: "set",
 };
 
-/** Undefined for an event that is no such call. */
 function callOf({ event, properties }: StoredEvent): string | undefined {
   if (event === "$groupidentify") return `group ${steadyName(String(properties.$group_type))}`;
   return Object.hasOwn(calls, event) ? calls[event] : undefined;
@@ -76,7 +74,6 @@ function typeOf(value: Json): string {
   return items.includes("|") ? `(${items})[]` : `${items}[]`;
 }
 
-/** Objects whose entries are listed one by one. */
 const spread = ["$set", "$set_once", "$groups"];
 
 const entriesOf = (value: Json | undefined): [string, Json][] => (isObject(value) ? Object.entries(value) : []);
@@ -141,7 +138,6 @@ function stepLists({ steps, became }: Received): Step[][] {
   return [...lists.values()];
 }
 
-/** Names in order; equal neighbours are one. */
 function orderOf(steps: readonly Step[]): string[] {
   const isByUuid = steps.every(({ uuid }) => uuid !== "");
   const inOrder = steps.toSorted((a, b) => (isByUuid ? compareText(a.uuid, b.uuid) : a.seq - b.seq));

@@ -87,7 +87,6 @@ export async function blockedBy(guard: ChildGuard | undefined): Promise<{ call: 
   return [...groups].map(([call, { length: count }]) => ({ call, count }));
 }
 
-/** Settings of commands that run a command. */
 export const rerouteOptions = {
   reroute: {
     kind: "switch",
@@ -106,7 +105,6 @@ interface Values {
   readonly "no-proxy": boolean;
 }
 
-/** True if anything is rerouted. */
 export const isRerouting = (values: Omit<Values, "no-proxy">): boolean =>
   values.reroute || values["reroute-host"].length > 0;
 

@@ -6,7 +6,6 @@ import { builtFile } from "../../kernel/base/built-file.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import type { Signal, SignalSource } from "../../kernel/command/signals.ts";
 
-/** How a program ended, or why it could not be started. */
 export interface ChildEnd {
   /** Its exit code; 128 and the signal's number when a signal ended it; 126, 127 when it could not be started. */
   readonly code: number;
@@ -45,7 +44,6 @@ export function relaySignals(source: SignalSource, onTerminal: boolean, now: () 
 /** Passes signals on to a program, once there is one. */
 export type SignalRelay = ReturnType<typeof relaySignals>;
 
-/** True if one of our streams is a terminal. */
 export const hasTerminal = (): boolean => [0, 1, 2].some((fd) => isatty(fd));
 
 /** Runs a program, without a shell, on our own streams; with `isStdoutOurs` its stdout is our stderr. Never rejects. */
@@ -89,7 +87,6 @@ export function runChild(
   });
 }
 
-/** Another process that can end a child. */
 interface Watcher {
   begin(pid: number): void;
   /** Notes which processes are below the child: once it has ended, most systems do not know that. */

@@ -49,7 +49,6 @@ function markedWith(mark: string): number[] {
     .filter((pid) => fileOf(pid, "environ").split("\0").includes(`PHX_SIM_EXEC=${mark}`));
 }
 
-/** These processes and all below them. */
 function treeOf(roots: readonly number[]): number[] {
   const all = rows();
   const tree = new Set(roots);

@@ -52,7 +52,6 @@ export const execOptions = {
   },
 } as const;
 
-/** Options of `exec` alone. */
 export const runOptions = {
   ...execOptions,
   coverage: {

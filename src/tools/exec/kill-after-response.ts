@@ -153,7 +153,6 @@ async function sectionOf(records: readonly ExitRecord[], sim: Sim, cwd: string):
   };
 }
 
-/** `2 events, 1 log` */
 const countsOf = (lost: readonly SdkCall[]): string =>
   (["event", "log", "metric", "span"] as const)
     .map((kind) => [lost.filter((it) => it.kind === kind).length, kind] as const)

@@ -30,7 +30,6 @@ export function makeResultFolder(folder: string, what = "the report"): void {
 
 type Content = Iterable<string> | AsyncIterable<string | Uint8Array>;
 
-/** The verdict as JSON, as it is printed and written. */
 export const verdictText = (verdict: RunVerdict): string => JSON.stringify(verdict, null, 2);
 
 type FileRow = readonly [name: string, content: (sim: Sim, verdict: RunVerdict) => Promise<Content>];
@@ -47,7 +46,6 @@ const reportFiles: readonly FileRow[] = [
 const filesWith = (record: string | undefined): readonly FileRow[] =>
   record ? [...reportFiles, [baselineName, async () => [record]]] : reportFiles;
 
-/** The files that `writeReport` writes. */
 export const reportPaths = (folder: string, record: string | undefined): string[] =>
   filesWith(record).map(([name]) => join(folder, name));
 
@@ -75,7 +73,6 @@ async function pageOf(sim: Sim, verdict: RunVerdict): Promise<string> {
   return reportPage(await trafficOf(sim), verdict);
 }
 
-/** The newest N are in the report. */
 const mostRequests = 10_000;
 
 async function harOf(sim: Sim): Promise<Content> {
@@ -95,7 +92,6 @@ export async function appendStepSummary(markdown: string, shell: Shell): Promise
   }
 }
 
-/** Lines of a failed case. */
 const mostLines = 50;
 
 const lineOf = (kind: string, it: Mishap): string =>
@@ -128,7 +124,6 @@ function testCase(test: TestedProject, verdict: RunVerdict): JunitCase {
   return { name, failure: { type: first, message, lines: lines.slice(0, mostLines) }, output };
 }
 
-/** The details of a failure: what its rule or its section lists. */
 function linesOf(code: string, verdict: RunVerdict): string[] {
   const { plan, lint, sections } = verdict;
   if (code === "plan") return plan?.text.split("\n") ?? [];

@@ -26,7 +26,6 @@ export function tallyOf({ apiKey, onRequest }: Pick<Sim, "apiKey" | "onRequest">
   return tally;
 }
 
-/** A request of a running sim, as it is counted. */
 const countedOf = (
   { names, project_name, scripted, unmatched, ...request }: RequestSummary,
   mask: Mask,
@@ -39,7 +38,6 @@ const countedOf = (
   unmatched: unmatched === true,
 });
 
-/** Events of one page. */
 const page = 1000;
 
 /** All events, kept and dropped, in order of arrival. */
@@ -73,7 +71,6 @@ export async function planFor(named: string | undefined, isNeeded: boolean, shel
   }
 }
 
-/** Violations that the verdict lists. */
 const mostViolations = 100;
 
 /** Compares the captured events with the plan; null without one. */
@@ -125,7 +122,6 @@ export function failReasonsOf(names: readonly string[], where: string): FailReas
   });
 }
 
-/** Use of the tape that answered. */
 export function tapeResult(played: Played): RunVerdict["tape"] {
   const facts = tapeFacts(played);
   if (played === null || facts === null) return null;

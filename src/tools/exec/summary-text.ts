@@ -6,7 +6,6 @@ import { lintLine } from "../../lab/lint/command.ts";
 import { outcomeText } from "../../state/journal/outcomes.ts";
 import type { Mishap, RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
 
-/** Kinds of mishaps that the terminal shows; the report has more. */
 const shownMishaps = 10;
 
 const headline = ({ events, requests }: RunVerdict): string =>
@@ -14,7 +13,6 @@ const headline = ({ events, requests }: RunVerdict): string =>
   `${counted(requests.total, "request")} (${requests.flags} for flags), ` +
   `${requests.rejected} rejected, ${requests.unmatched} unmatched`;
 
-/** Projects that a mishap names at most. */
 const namedProjects = 5;
 
 /** The projects of a mishap, each with the name of its test. */
@@ -69,7 +67,6 @@ const tapeText = ({ tape }: RunVerdict): string[] => (tape === null ? [] : tape.
 
 const sectionWords = { word: "", isBad: false, isName: false };
 
-/** Lines of a section's own text on a terminal. */
 const mostSectionLines = 60;
 
 function sectionLines(section: VerdictSection, style: Style): string[] {
@@ -192,7 +189,6 @@ const sectionMarkdown = ({ name, title, summary, items, left_out, text }: Verdic
     : codeBlock(text)),
 ];
 
-/** Lines of a tracking plan's report. */
 const mostPlanLines = 100;
 
 /** The summary as Markdown, as CI systems show it for a job. */
