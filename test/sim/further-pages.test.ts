@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { readTape } from "../../src/lab/tapes/format/read.ts";
-import { folder } from "../lab/tapes/format/fixture.ts";
+import { newFolder } from "../support/folder.ts";
 
 const list = "/api/projects/1/dashboards/";
 
@@ -99,7 +99,7 @@ async function urlsOn(tape: string): Promise<string[]> {
   return urls;
 }
 
-const tapeFile = () => join(folder(), "pages.tape.ndjson");
+const tapeFile = () => join(newFolder(), "pages.tape.ndjson");
 
 describe("links to further pages lead to the sim", () => {
   test.each(["", "/posthog"])("recorded and replayed, the service below %j", async (prefix) => {

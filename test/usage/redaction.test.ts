@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { folder } from "../lab/tapes/format/fixture.ts";
+import { newFolder } from "../support/folder.ts";
 
 test("secrets of one's own", async () => {
-  const tape = join(folder(), "orders.tape.ndjson");
+  const tape = join(newFolder(), "orders.tape.ndjson");
   await using service = await startSim();
   await using recording = await startSim({
     upstream: service.url,

@@ -1,19 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { readFileSync } from "node:fs";
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
 import type { Redactor } from "../../../../src/lab/tapes/format/header.ts";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { type ReadOptions, readTape } from "../../../../src/lab/tapes/format/read.ts";
 import type { TapeProblem } from "../../../../src/lab/tapes/shapes.ts";
-
-/** A folder that is gone after the test. */
-export function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "phx-sim-tape-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 /** For tapes whose exchanges have no secrets. */
 export const plain: Redactor = { profile: "none", redact: (exchange) => exchange };

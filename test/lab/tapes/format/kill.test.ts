@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
-import { folder, plain, readAll } from "./fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
+import { plain, readAll } from "./fixture.ts";
 
 async function built(source: URL, at: string): Promise<string> {
   const outfile = join(at, "writer.mjs");
@@ -30,7 +31,7 @@ async function killedAfter(writer: string, file: string, exchanges: number): Pro
 }
 
 test("kill -9 again and again: every exchange that was reported is there, and every line can be read", async () => {
-  const at = folder();
+  const at = newFolder();
   const writer = await built(new URL("./kill-writer.ts", import.meta.url), at);
   const file = join(at, "t.tape.ndjson");
   for (let round = 1; round <= 8; round++) {
@@ -52,7 +53,7 @@ test("kill -9 again and again: every exchange that was reported is there, and ev
 test.skipIf(process.platform === "win32")(
   "a disk that is full ends the recording loudly, with whole lines",
   async () => {
-    const at = folder();
+    const at = newFolder();
     const writer = await built(new URL("./full-writer.ts", import.meta.url), at);
     const file = join(at, "t.tape.ndjson");
     const run = spawnSync("bash", ["-c", 'ulimit -f 40; exec "$@"', "bash", process.execPath, writer, file], {

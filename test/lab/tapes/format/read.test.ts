@@ -7,7 +7,8 @@ import { sideFolder } from "../../../../src/lab/tapes/format/place.ts";
 import { readTape, tapesIn } from "../../../../src/lab/tapes/format/read.ts";
 import { readBody } from "../../../../src/lab/tapes/format/side-files.ts";
 import { TapeError } from "../../../../src/lab/tapes/format/tape-error.ts";
-import { allOf, folder, json, readAll } from "./fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
+import { allOf, json, readAll } from "./fixture.ts";
 
 const header = {
   tape: 1,
@@ -37,7 +38,7 @@ const good = {
 };
 
 /** A tape of these lines. */
-function tape(lines: readonly unknown[], first: unknown = header, at: string = folder()): string {
+function tape(lines: readonly unknown[], first: unknown = header, at: string = newFolder()): string {
   const file = join(at, "t.tape.ndjson");
   const text = [first, ...lines].map((it) => (typeof it === "string" ? it : JSON.stringify(it)));
   writeFileSync(file, `${text.join("\n")}\n`);
@@ -153,7 +154,7 @@ describe("a file that is", () => {
     ["of a time that is none", JSON.stringify({ ...header, created: "x" }), /no valid `created`/, /tape import/],
     ["with noise that is none", JSON.stringify({ ...header, noise: "x" }), /no valid `noise`/, /tape import/],
   ])("%s is refused clearly", async (_, content, message, hint) => {
-    const file = join(folder(), "t.tape.ndjson");
+    const file = join(newFolder(), "t.tape.ndjson");
     writeFileSync(file, content);
     // one after the other: what rejects while no one listens counts as an error of its own
     for (const read of [readHeader, allOf]) {
@@ -165,7 +166,7 @@ describe("a file that is", () => {
   });
 
   test("missing, or a folder, is refused clearly", async () => {
-    const at = folder();
+    const at = newFolder();
     expect((await errorOf(allOf(join(at, "no.tape.ndjson")))).message).toMatch(/cannot be read: there is no such file/);
     expect((await errorOf(readHeader(at))).message).toMatch(/cannot be read: it is a folder/);
   });
@@ -177,7 +178,7 @@ test("a file that continues another tape is refused", async () => {
 });
 
 test("the tapes of a folder", async () => {
-  const at = folder();
+  const at = newFolder();
   writeFileSync(join(at, "broken.tape.ndjson"), "x");
   writeFileSync(join(at, "other.txt"), "x");
   renameSync(tape([good, good, good], { ...header, upstream: "https://eu.i.posthog.com" }), join(at, "a.tape.ndjson"));
@@ -203,7 +204,7 @@ describe("a side file", () => {
     ["that leads elsewhere", (at) => symlinkSync("/etc/hostname", join(at, name)), "it is not a file"],
   ];
   test.each(rows)("%s is reported, and the body is unreadable", async (_, make, why) => {
-    const at = folder();
+    const at = newFolder();
     mkdirSync(join(at, "t.tape.d"));
     make(join(at, "t.tape.d"));
     const file = tape([req({ body: { file: name, bytes: content.length, as: "json" } })], header, at);

@@ -17,9 +17,10 @@ import { readHeader } from "../../../../src/lab/tapes/format/header.ts";
 import { TapeError } from "../../../../src/lab/tapes/format/tape-error.ts";
 import { type TapeTrouble, TapeWriter, type TapeWriterOptions } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
-import { allOf, folder, json, linesOf, plain, raw } from "./fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
+import { allOf, json, linesOf, plain, raw } from "./fixture.ts";
 
-const newTape = (): string => join(folder(), "tapes", "t.tape.ndjson");
+const newTape = (): string => join(newFolder(), "tapes", "t.tape.ndjson");
 
 /** A writer and its reports. */
 function open(file: string, options: Partial<TapeWriterOptions> = {}) {
@@ -264,7 +265,7 @@ describe("a tape that already exists", () => {
     ["cut off in its header", '{"tape":1,"id":"01'],
     ["cut off in its first bytes", '{"ta'],
   ])("and is %s begins anew", async (_, content) => {
-    const file = join(folder(), "t.tape.ndjson");
+    const file = join(newFolder(), "t.tape.ndjson");
     writeFileSync(file, content);
     const { writer } = open(file);
     writer.append(raw());
@@ -279,7 +280,7 @@ describe("a tape that already exists", () => {
     ["is of a newer format", '{"tape":2}\n', /is of format 2; this phx-sim .* reads up to 1 → update phx-sim/],
     ["is binary without lines", "\u0000".repeat(2_000_000), /is not a tape/],
   ])("and %s is refused and not touched", (_, content, message) => {
-    const file = join(folder(), "t.tape.ndjson");
+    const file = join(newFolder(), "t.tape.ndjson");
     writeFileSync(file, content);
     expect(messageOf(() => open(file))).toMatch(message);
     expect(readFileSync(file, "utf8")).toBe(content);
@@ -324,7 +325,7 @@ describe("one writer for a tape", () => {
   });
 
   test("one of a process that runs is refused", () => {
-    const file = join(folder(), "t.tape.ndjson");
+    const file = join(newFolder(), "t.tape.ndjson");
     const lock = JSON.stringify({ pid: process.ppid });
     writeFileSync(`${file}.lock`, lock);
     expect(messageOf(() => open(file))).toContain(`is being recorded by pid ${process.ppid} →`);
@@ -338,7 +339,7 @@ describe("one writer for a tape", () => {
     ["without a pid", '{"pid":-1}'],
     ["of every process", '{"pid":0}'],
   ])("a lock %s is taken over", async (_, lock) => {
-    const file = join(folder(), "t.tape.ndjson");
+    const file = join(newFolder(), "t.tape.ndjson");
     writeFileSync(`${file}.lock`, lock);
     await open(file).writer.close();
     expect(readdirSync(join(file, ".."))).toEqual(["t.tape.ndjson"]);
@@ -414,14 +415,14 @@ describe("trouble", () => {
     ["a folder", (at: string) => mkdirSync(join(at, "t.tape.ndjson")), "t.tape.ndjson", /it is a folder/],
     ["below a file", (at: string) => writeFileSync(join(at, "f"), ""), "f/t.tape.ndjson", /cannot be recorded on/],
   ])("a place that is %s is refused when it is opened", (_, make, name, message) => {
-    const at = folder();
+    const at = newFolder();
     make(at);
     expect(messageOf(() => open(join(at, name)))).toMatch(message);
     expect(existsSync(`${join(at, name)}.lock`)).toBe(false);
   });
 
   test.skipIf(!existsSync("/dev/full"))("a full disk is reported when the tape is opened", () => {
-    const file = join(folder(), "t.tape.ndjson");
+    const file = join(newFolder(), "t.tape.ndjson");
     symlinkSync("/dev/full", file);
     expect(messageOf(() => open(file))).toMatch(/the disk is full → free some space/);
     expect(existsSync(`${file}.lock`)).toBe(false);

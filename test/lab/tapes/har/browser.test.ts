@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exportHar } from "../../../../src/lab/tapes/har/export.ts";
 import { launchChromium } from "../../../support/chromium.ts";
-import { newFolder, removeFolders } from "./har-files.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { rawWith, tapeOf } from "./tapes.ts";
 
 let browser: Browser;
@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  removeFolders();
 });
 
 const origin = "https://us.posthog.com";

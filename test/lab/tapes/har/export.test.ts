@@ -1,15 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isObject, type JsonObject } from "../../../../src/kernel/base/json.ts";
 import { type ExportOptions, exportHar, writeEntry } from "../../../../src/lab/tapes/har/export.ts";
 import { HarError } from "../../../../src/lab/tapes/har/import.ts";
 import type { TapeProblem } from "../../../../src/lab/tapes/shapes.ts";
-import { fileOf, imported, newFolder, removeFolders } from "./har-files.ts";
+import { newFolder } from "../../../support/folder.ts";
+import { fileOf, imported } from "./har-files.ts";
 import { exchangeWith, foreignTape, rawWith, tapeOf } from "./tapes.ts";
-
-afterEach(removeFolders);
 
 async function exported(tape: string, options: ExportOptions = {}): Promise<string> {
   let text = "";

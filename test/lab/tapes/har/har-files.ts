@@ -1,21 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json, JsonObject } from "../../../../src/kernel/base/json.ts";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { type HarProblem, importHar } from "../../../../src/lab/tapes/har/import.ts";
-
-const folders: string[] = [];
-
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "phx-har-"));
-  folders.push(folder);
-  return folder;
-}
-
-export function removeFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-}
+import { newFolder } from "../../../support/folder.ts";
 
 /** A file with this content in a folder of its own. */
 export function fileOf(content: string | Buffer, name = "some.har"): string {

@@ -1,13 +1,10 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Json } from "../../../../src/kernel/base/json.ts";
 import { isExchange } from "../../../../src/lab/tapes/format/exchange-shape.ts";
 import { toExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { writeEntry } from "../../../../src/lab/tapes/har/export.ts";
 import { readEntry } from "../../../../src/lab/tapes/har/read-entry.ts";
 import { fc } from "../../../support/chance.ts";
-import { removeFolders } from "./har-files.ts";
-
-afterEach(removeFolders);
 
 const text = fc.oneof(
   fc.string({ unit: "binary" }),

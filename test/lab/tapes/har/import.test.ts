@@ -1,12 +1,10 @@
 import { truncateSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../../src/kernel/base/json.ts";
 import type { RawBody, RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { HarError, importHar } from "../../../../src/lab/tapes/har/import.ts";
-import { entryWith, fileOf, harWith, imported, removeFolders } from "./har-files.ts";
-
-afterEach(removeFolders);
+import { entryWith, fileOf, harWith, imported } from "./har-files.ts";
 
 const bytesOf = (body: RawBody | undefined): Buffer => {
   if (!Buffer.isBuffer(body)) throw new Error(`not kept: ${JSON.stringify(body)}`);

@@ -5,7 +5,7 @@ import type { TapeHeader } from "../../../../src/lab/tapes/format/header.ts";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
-import { newFolder } from "./har-files.ts";
+import { newFolder } from "../../../support/folder.ts";
 
 /** A raw exchange with changes laid over it. */
 export const rawWith = (

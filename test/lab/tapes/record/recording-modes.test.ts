@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../../src/index.ts";
-import { folder } from "../format/fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
 
 async function started(options: SimOptions): Promise<Sim> {
   const sim = await startSim(options);
@@ -14,7 +14,7 @@ async function started(options: SimOptions): Promise<Sim> {
 /** A service, and a tape of what it said of a person's flags. */
 async function recorded(): Promise<{ far: Sim; tape: string }> {
   const far = await started({ port: 0 });
-  const tape = join(folder(), "shop.tape.ndjson");
+  const tape = join(newFolder(), "shop.tape.ndjson");
   const sim = await startSim({ tape, upstream: far.url });
   await flags(sim, far.apiKey, "ann");
   await sim.close();
@@ -106,7 +106,7 @@ describe("modes in code", () => {
   test("the control API records below the data folder", async () => {
     const { far, tape } = await recorded();
     const name = `test-${process.pid}-${Date.now()}`;
-    const data = await started({ data: folder() });
+    const data = await started({ data: newFolder() });
     const inside = join(String(data.data), `${name}.tape.ndjson`);
     writeFileSync(inside, readFileSync(tape, "utf8"));
     await data.recording.start({ upstream: far.url, tape: inside });

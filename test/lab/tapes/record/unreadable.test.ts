@@ -7,7 +7,7 @@ import zlib from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import type { SimOptions } from "../../../../src/index.ts";
 import { readableCodings } from "../../../../src/lab/tapes/format/bodies.ts";
-import { folder } from "../format/fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { answer, exchange, started, tapeOf } from "../replay/tapes.ts";
 
 const hasZstd = "zstdDecompressSync" in zlib;
@@ -57,7 +57,7 @@ test.each<[string, SimOptions]>([
   const far = await service(coding);
   const notices: string[] = [];
   const tape = options.mode === "new" ? await tapeOf([exchange("GET /api/a/", answer({}))]) : undefined;
-  const file = tape ?? join(folder(), "packed.tape.ndjson");
+  const file = tape ?? join(newFolder(), "packed.tape.ndjson");
   const sim = await started({ upstream: far.url, tape: file, onNotice: (it) => notices.push(it), ...options });
   for (const path of ["/api/x/", "/api/y/"])
     expect(await ask(`${sim.url}${path}`, `gzip, ${coding}`)).toEqual({ status: 200, encoding: coding, body: zstd });
@@ -74,7 +74,7 @@ test.each<[string, SimOptions]>([
 
 test("a tape without redaction has the bytes, and replays them as what they are", async () => {
   const far = await service(coding);
-  const file = join(folder(), "raw.tape.ndjson");
+  const file = join(newFolder(), "raw.tape.ndjson");
   const sim = await started({ upstream: far.url, tape: file, raw: true });
   await ask(`${sim.url}/api/x/`, "gzip");
   await sim.close();

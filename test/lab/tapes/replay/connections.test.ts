@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
 import { createChunkTimes, mostChunks } from "../../../../src/lab/tapes/upstream/passing-body.ts";
-import { folder } from "../format/fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { answer, asked, exchange, started, tapeOf } from "./tapes.ts";
 
 /** Time passes only when it is moved on. */
@@ -79,7 +79,7 @@ describe("streams", () => {
       res.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
       open.push(res);
     });
-    const tape = join(folder(), "stream.tape.ndjson");
+    const tape = join(newFolder(), "stream.tape.ndjson");
     const sim = await started({ upstream, tape });
     const response = await fetch(`${sim.url}/api/events/`);
     const reader = response.body?.getReader();
@@ -209,7 +209,7 @@ describe("connections that the upstream ended", () => {
 
   test("are ended by a replay in the same way", async () => {
     again = 0;
-    const tape = join(folder(), "ends.tape.ndjson");
+    const tape = join(newFolder(), "ends.tape.ndjson");
     const recording = await started({ upstream: await upstreamOf(), tape });
     const paths = ["reset", "fin", "cut", "chunks", "zip", "again", "again"];
     const endsAt = async (url: string) => {

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type SimOptions, StartError, startSim } from "../../../../src/index.ts";
 import { control } from "../../../support/control.ts";
-import { folder, linesOf } from "../format/fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
+import { linesOf } from "../format/fixture.ts";
 import { answer, asked, exchange, started, tapeOf } from "./tapes.ts";
 
 const dashboards = "GET /api/projects/1/dashboards/";
 const tape = (name?: string) => tapeOf([exchange(dashboards, answer({ results: [] }))], name);
 
 function fileOf(text: string): string {
-  const file = join(folder(), "bad.tape.ndjson");
+  const file = join(newFolder(), "bad.tape.ndjson");
   writeFileSync(file, text);
   return file;
 }
@@ -72,10 +73,10 @@ describe("a sim that cannot start", () => {
   test.each<[string, () => SimOptions, RegExp]>([
     [
       "no such file",
-      () => ({ tape: join(folder(), "gone.tape.ndjson") }),
+      () => ({ tape: join(newFolder(), "gone.tape.ndjson") }),
       /gone\.tape\.ndjson cannot be read: there is no such file/,
     ],
-    ["a folder", () => ({ tape: folder() }), /it is a folder/],
+    ["a folder", () => ({ tape: newFolder() }), /it is a folder/],
     ["no tape", () => ({ tape: fileOf("hello\n") }), /bad\.tape\.ndjson is not a tape.*:1\)/],
     ["empty", () => ({ tape: fileOf("") }), /it is empty/],
     ["a HAR", () => ({ tape: fileOf('{"log":{}}\n') }), /is not a tape/],
@@ -95,7 +96,7 @@ describe("a sim that cannot start", () => {
   });
 
   test("lets go of its data folder", async () => {
-    const data = folder();
+    const data = newFolder();
     await expect(startSim({ data, tape: fileOf("") })).rejects.toThrow("not a tape");
     await started({ data });
   });

@@ -6,7 +6,7 @@ import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.
 import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { readRules, tapeRules } from "../../../../src/lab/tapes/redact/rules.ts";
-import { folder } from "../format/fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { answer, asked, exchange, started, tapeOf, upstream } from "./tapes.ts";
 
 const things = "POST /api/projects/1/things/";
@@ -108,7 +108,7 @@ describe("rules of one's own", () => {
   });
   const recordedBody = body("ord-abcdef", "7788", "north", 1);
   const write = async (exchanges: RawExchange[]): Promise<string> => {
-    const file = join(folder(), "own.tape.ndjson");
+    const file = join(newFolder(), "own.tape.ndjson");
     const { ignore, ...rest } = readRules(redaction);
     const writer = new TapeWriter(file, {
       redactor: createRedactor({ rules: tapeRules(rest) }),
@@ -142,7 +142,7 @@ describe("rules of one's own", () => {
 
   test("of a sim are recorded, and count on replay of tapes without them", async () => {
     const far = await started({ strict: false });
-    const cwd = folder();
+    const cwd = newFolder();
     const tape = join(cwd, "own.tape.ndjson");
     const recording = await startSim({ upstream: far.url, tape, redaction });
     await asked(recording, "POST /capture/", {

@@ -5,7 +5,8 @@ import type { Redactor } from "../../../../src/lab/tapes/format/header.ts";
 import type { RawAnswer, RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { TapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
-import { folder, json } from "../format/fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
+import { json } from "../format/fixture.ts";
 
 /** An answer with this body as JSON. */
 export const answer = (body: unknown, over: Partial<RawAnswer> = {}): RawAnswer => ({
@@ -51,7 +52,7 @@ export async function tapeOf(
   name = "checkout",
   redactor: Redactor = createRedactor(),
 ): Promise<string> {
-  const file = join(folder(), `${name}.tape.ndjson`);
+  const file = join(newFolder(), `${name}.tape.ndjson`);
   const writer = new TapeWriter(file, { redactor, header: { upstream } });
   for (const it of exchanges) writer.append(it);
   await writer.close();

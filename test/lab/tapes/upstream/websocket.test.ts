@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { type SimOptions, startSim } from "../../../../src/index.ts";
-import { folder } from "../format/fixture.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { answer, asked, exchange, started, tapeOf } from "../replay/tapes.ts";
 import { rawClient } from "./raw-upstream.ts";
 
@@ -39,7 +39,7 @@ async function service() {
 async function recording(options: SimOptions = {}) {
   const far = await service();
   const notices: string[] = [];
-  const tape = join(folder(), "sockets.tape.ndjson");
+  const tape = join(newFolder(), "sockets.tape.ndjson");
   const sim = await started({ upstream: far.url, tape, onNotice: (it) => notices.push(it), ...options });
   return { far, notices, tape, sim };
 }
