@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { folderFiles } from "../../../src/service/batch-exports/files.ts";
-import { type EventLog, EventSource } from "../../../src/service/batch-exports/open-exports.ts";
+import { type EventLog, ExportEvents } from "../../../src/service/batch-exports/open-exports.ts";
 import type { StoredEvent } from "../../../src/state/journal/event.ts";
 import type { TrafficLine } from "../../../src/state/journal/traffic.ts";
 import { uuidFor } from "../../support/documents.ts";
@@ -99,7 +99,7 @@ function aLog(times: readonly [came: number, happened: number][]) {
   };
   const show = (line: TrafficLine, index: number) =>
     anEvent((line.seq ?? 0) + index, line.at, { timestamp: iso(line.events?.[index]?.time ?? 0) });
-  return { reads, lines, source: new EventSource(log, show) };
+  return { reads, lines, source: new ExportEvents(log, show) };
 }
 
 async function seqsOf(events: AsyncIterable<StoredEvent> | Iterable<StoredEvent>): Promise<number[]> {
