@@ -74,7 +74,7 @@ const AuthoredGroup = z.strictObject({
 const GroupTypes = z.array(z.string().min(1)).max(maxGroupTypes);
 
 const TextTile = tileKind.Authored.extend({ text: z.string().max(4000).describe("Markdown.") });
-export const InsightTile = tileKind.Authored.extend({
+const InsightTile = tileKind.Authored.extend({
   insight: z.string().describe("Name of an insight of the same project."),
 });
 

@@ -7,7 +7,7 @@ import { decodedLimits } from "./packet.ts";
 import { recordingEndpoint } from "./recordings.ts";
 
 /** Spans of AI calls from any OpenTelemetry SDK. What reads them is loaded with the first request. */
-export const otelEndpoint = (desk: Desk): Endpoint => ({
+const otelEndpoint = (desk: Desk): Endpoint => ({
   methods: ["POST"],
   path: "/i/v0/ai/otel",
   family: "capture",

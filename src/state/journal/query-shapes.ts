@@ -9,8 +9,8 @@ const longestWait = 60_000;
 
 export const ProjectNumber = z.int().min(0);
 export const OfProject = ProjectNumber.describe("Only of the project with this number");
-export const EventName = z.string().describe("Only events with this name");
-export const DistinctId = z.string().describe("Only events with this distinct id");
+const EventName = z.string().describe("Only events with this name");
+const DistinctId = z.string().describe("Only events with this distinct id");
 export const Outcome = z.enum(["kept", "dropped"]).describe("Only events that were kept, or dropped");
 export const FilterText = z
   .string()

@@ -1,6 +1,5 @@
 import { addressStep } from "../../../src/kernel/base/text.ts";
-import type { FlagDecisions as Decisions } from "../../../src/service/flags/decision-shapes.ts";
-import type { FlagSeen } from "../../../src/service/flags/decision-shapes.ts";
+import type { FlagDecisions as Decisions, FlagSeen } from "../../../src/service/flags/decision-shapes.ts";
 import type { FlagInFull } from "../../../src/service/flags/shapes.ts";
 import { termText } from "../../../src/state/journal/filter/print.ts";
 import { query } from "../../api/call.ts";

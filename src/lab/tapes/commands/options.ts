@@ -15,7 +15,7 @@ export const choice = <const Choice extends string, const Default extends Choice
 export const tapeAt = (place: number, describe = "The tape: tapes/NAME.tape.ndjson, or a path") =>
   ({ ...text(describe), place }) as const;
 
-export const json = toggle("Print the result as one JSON line");
+const json = toggle("Print the result as one JSON line");
 
 export const redact = choice(
   "What is redacted before it is written: secrets, or with pii personal data as well",

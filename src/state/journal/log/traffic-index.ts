@@ -36,7 +36,7 @@ export const droppedBit = 1;
 export const clearedBit = 2;
 /** A flag of both: the number was given out, and the file has no line for it that can be read. */
 export const lostBit = 4;
-export const flagBits = 3;
+const flagBits = 3;
 export const projectOf = (meta: number): number => meta >>> flagBits;
 
 export const noProject = 0;
