@@ -172,7 +172,6 @@ function open(settings: RecordSettings, port: number, shell: Shell, onStop?: () 
   return openSim({ ...settings.values, ...fixed }, options, shell);
 }
 
-/** The message at the start when a tape answers, by mode. */
 const replayTexts: Readonly<Partial<Record<RecordMode, string>>> = {
   once: "the tape exists and answers; nothing is recorded",
   new: "the tape answers; what it has no response for goes to the upstream and is recorded",
@@ -228,10 +227,7 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<CommandEnd
 /** Leaves time for the process to end within two seconds of a signal. */
 const closeMs = 1800;
 
-/**
- * Closes the sim and reports the result. @throws Failure when the tape is incomplete, no request was answered, or a tape
- * had no answer
- */
+/** Closes the sim and reports. @throws Failure if the tape is incomplete or had no answer, or no request was answered */
 async function conclude(sim: Sim, log: RequestLog, quiet: boolean, shell: Shell): Promise<void> {
   const isReplaying = sim.isReplaying();
   const played = await replayed(sim);

@@ -35,11 +35,7 @@ import { summaryOf } from "./summary.ts";
 import type { SimOptions, SimServer } from "./types.ts";
 import { adopt, unknownPath } from "./unknown.ts";
 
-/**
- * Starts a sim: its parts in the order in which they need each other. It installs no signal handlers and keeps no
- * global state.
- * @throws StartError
- */
+/** Starts a sim, its parts in the order of their needs; no signal handlers, no global state. @throws StartError */
 export async function runSim(given: SimOptions): Promise<SimServer> {
   const settings = await readSettings(given);
   const { host, publicUrl, controlToken, rules } = settings;

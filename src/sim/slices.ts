@@ -49,10 +49,7 @@ export const lateRows = (ready: ReadyPorts, opening: OpenedPorts, rules: GuardRu
 
 const warmUpDelay = 250;
 
-/**
- * So that the first flag request does not pay for the loading, and what is due happens without a request.
- * Returns what ends it: resolved when nothing is being loaded any more.
- */
+/** The first flag request need not load, and what is due needs no request. Returns what ends it, resolved once nothing loads. */
 export function warmUp(router: Router, wakeExports: () => void): () => Promise<void> {
   let warming = Promise.resolve();
   const timer = setTimeout(() => {

@@ -6,7 +6,6 @@ import type { Sim, SimOptions, SimServer } from "./types.ts";
 export const startSim = async (options: SimOptions = {}): Promise<Sim> =>
   withClient(await runSim(options), options.waitMs);
 
-/** The sim with its client: the control API as functions. */
 export function withClient({ send, ...sim }: SimServer, waitMs?: number): Sim {
   return { ...sim, ...createClient({ ...sim, send, waitMs }) };
 }

@@ -36,10 +36,7 @@ export interface SimOptions {
    * are let go, with their events; numbers are never used again. Default: all of it in a data folder, 256 MB in memory.
    */
   keep?: string;
-  /**
-   * A shipped scenario's name, the path of a scenario file, a scenario, or a list of these that are laid over each
-   * other. Default `default`.
-   */
+  /** A shipped scenario's name, a scenario file's path, a scenario, or a list of these laid over each other. Default `default`. */
   scenario?: ScenarioSource;
   /** `documented`: the contract; `production` follows the live service where the two differ. Default: the scenario's. */
   dialect?: Dialect;

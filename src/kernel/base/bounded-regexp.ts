@@ -50,9 +50,7 @@ function recentlyStopped(): number {
 /** Most time that searches of one expression may waste, ms. */
 const mostWasted = 1_000;
 
-/**
- * Replaces what a global expression finds. Undefined: the search took too long, or others have, and this one may as well.
- */
+/** Replaces what a global expression finds; undefined if the search took too long, or others have, and this one may as well. */
 export function boundedReplace(
   expression: RegExp,
 ): (subject: string, replace: (found: string) => string) => string | undefined {
@@ -83,10 +81,7 @@ export function boundedReplace(
 
 const isSpans = (value: unknown): value is [at: number, length: number][] => Array.isArray(value);
 
-/**
- * A rough upper bound from the pattern's text: each quantifier multiplies the steps by the subject's length, and a
- * repeated group may take exponentially many.
- */
+/** A rough upper bound: each quantifier multiplies the steps by the subject's length; repeated groups may be exponential. */
 function quickness(source: string): (length: number) => boolean {
   if (/\)[*+{]/.test(source)) return (length) => length <= 12;
   const variable = source.match(/[*+?{]/g)?.length ?? 0;

@@ -2,10 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unreadPart } from "./errors.ts";
 
-/**
- * A file of the build that is run by itself: beside the chunks in the package, below `dist` in the repository.
- * @param path Its path in `dist`, with `/`
- */
+/** A file of the build that is run by itself, by its path in `dist` with `/`: in the package it is beside the chunks. */
 export function builtFile(path: string): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const file = join(folder, "dist", path);

@@ -3,7 +3,6 @@ import { bytesPerStep, type Stepwise } from "./work.ts";
 /** About a millisecond. */
 const copiedPerStep = 1024 * 1024;
 
-/** The text of UTF-8 bytes, decoded in many short steps. */
 export function* decodingText(bytes: Buffer): Stepwise<string> {
   const parts: string[] = [];
   for (let from = 0; from < bytes.length; ) {
@@ -24,7 +23,6 @@ export function endOfPiece(text: string, from: number, most: number): number {
   return last >= 0xd800 && last < 0xdc00 ? to - 1 : to;
 }
 
-/** The UTF-8 bytes of a text in pieces, each made in a short step. */
 export function* encodingText(text: string): Stepwise<Buffer[]> {
   const parts: Buffer[] = [];
   for (let from = 0; from < text.length; ) {
@@ -36,7 +34,6 @@ export function* encodingText(text: string): Stepwise<Buffer[]> {
   return parts;
 }
 
-/** The same as Buffer.concat, in many short steps. */
 export function* joiningBytes(parts: readonly Buffer[]): Stepwise<Buffer> {
   const all = Buffer.allocUnsafe(parts.reduce((sum, it) => sum + it.length, 0));
   let at = 0;

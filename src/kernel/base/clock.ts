@@ -25,7 +25,6 @@ export const timeRange = { first: 0, last: Date.UTC(9999, 11, 31, 23, 59, 59, 99
 export const isInRange = (time: number): boolean =>
   Number.isInteger(time) && time >= timeRange.first && time <= timeRange.last;
 
-/** ms since the epoch in ISO 8601, UTC. */
 export const isoOf = (time: number): string => new Date(time).toISOString();
 
 /** How a clock starts: with the machine's time, or at a time (ms since the epoch); frozen there, or running on. */

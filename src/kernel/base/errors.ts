@@ -1,7 +1,4 @@
-/**
- * The one list of ways to fail: code → HTTP status and the service's `type`.
- * A handler throws a `SimError`; http/error-body.ts writes the body for its family.
- */
+/** The one list of ways to fail: code → HTTP status and the service's `type`. http/error-body.ts writes the bodies. */
 const rows = {
   // Capture edge (Rust capture): plain-text bodies.
   missing_payload: [400, "validation_error"],
@@ -173,7 +170,6 @@ const shortages: Readonly<Record<string, readonly [what: string, hint: string]>>
   ],
 };
 
-/** What phx-sim lacks for the moment; undefined for any other error. */
 export function shortageOf(error: unknown): readonly [what: string, hint: string] | undefined {
   const code = systemCode(error);
   return Object.hasOwn(shortages, code) ? shortages[code] : undefined;

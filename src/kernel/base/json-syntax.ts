@@ -15,10 +15,7 @@ const space = /[ \t\r\n]*/y;
 /** What may come next: a value, a key, and so on; `OrEnd` right behind an opening bracket. */
 type Expected = "value" | "valueOrEnd" | "keyOrEnd" | "key" | "colon" | "next";
 
-/**
- * Place of the first syntax error in a string that JSON.parse rejects; its own messages name the place in some cases only.
- * Undefined when there is no error.
- */
+/** Place of the first syntax error in a text, undefined if there is none; JSON.parse names the place in some cases only. */
 export function syntaxErrorAt(text: string): SyntaxProblem | undefined {
   const open: string[] = [];
   let expected: Expected = "value";

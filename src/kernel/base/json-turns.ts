@@ -117,7 +117,6 @@ export function isQuick(value: unknown, room: WriteRoom = { nodes: 10_000, chara
   return true;
 }
 
-/** The bytes of JSON.stringify(value), made in many short steps. */
 export function* writingJson(value: unknown): Stepwise<Buffer> {
   const pieces: Buffer[] = [];
   let waiting = "";

@@ -25,7 +25,6 @@ export function objectIn(object: JsonObject, key: string): JsonObject {
 
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The string at a key; an empty one if there is none. */
 export const textIn = (object: JsonObject, key: string): string => textOf(own(object, key));
 
 export function numberIn(object: JsonObject, key: string): number | undefined {
@@ -39,7 +38,6 @@ export const objectsIn = (value: Json | undefined): JsonObject[] =>
 export const textsIn = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter((it) => typeof it === "string") : [];
 
-/** A string, or a number as text. */
 export const textOrNumber = (value: Json | undefined): string | undefined =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
 
@@ -62,10 +60,7 @@ export function parsedJson(text: string): Json | undefined {
 /** The service's JSON parser refuses deeper nesting (serde_json's recursion limit). */
 export const maxDepth = 128;
 
-/**
- * True if the value is nested deeper than `limit`. A string of brackets parses without recursion, but code that
- * walks the value later would run out of stack.
- */
+/** True if nested deeper than `limit`: brackets parse without recursion, but code that walks the value would run out of stack. */
 export function isTooDeep(value: Json, limit: number = maxDepth): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (limit === 0) return true;

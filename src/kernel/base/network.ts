@@ -41,10 +41,7 @@ export function parseAddress(text: string): IpAddress | undefined {
   return isMapped(bytes) ? bytes.slice(mappedPrefix.length) : bytes;
 }
 
-/**
- * Reads an address, or a range such as `203.0.113.0/24` or `2001:db8::/32`; bits of the address beyond the
- * length do not count. undefined when it is neither.
- */
+/** Reads an address or a range (`203.0.113.0/24`, `2001:db8::/32`), whose bits beyond the length do not count; else undefined. */
 export function parseNetwork(text: string): Network | undefined {
   const [, base = "", digits] = /^([^/]*)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
   const address = parseAddress(base);

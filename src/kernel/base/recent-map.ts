@@ -15,7 +15,6 @@ export class RecentMap<K, V> extends Map<K, V> {
   }
 }
 
-/** The value of a key; a missing one is made. */
 export function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;

@@ -13,10 +13,7 @@ function withTexts(value: unknown): void {
   }
 }
 
-/**
- * `safeParse` for values from outside. zod compares the `length` and `size` of values of a wrong type as well, which
- * throws where these are objects that cannot become text.
- */
+/** For values from outside: zod compares `length` and `size` of a wrong type as well, and throws if these cannot become text. */
 export function safeParse<Shape extends z.ZodType>(
   shape: Shape,
   value: unknown,

@@ -12,10 +12,7 @@ const anyKey = /ph[abd-z](?:_|%5[Ff])/;
 
 const masked = (text: string): string => (anyKey.test(text) ? text.replace(keys, "$1$2***") : text);
 
-/**
- * How base64 of a key looks, by its place in a group of three bytes; how base64 of gzip begins, of base64 of JSON, and of base64 of a
- * key; a key in hex.
- */
+/** Base64 of a key, by its place in a group of three bytes; starts of base64 of gzip, of base64 of JSON or a key; a key in hex. */
 const anyEncoded =
   /cGh[h-z0-6]X[w-z0-3]|[HXn3]Bo[YZa-e][FVl1][89+/_-]|[BFJNRVZdhlptx159]wa[GH][BFJNRVZdhlptx159]f|H4sI|ZXlK|Y0do|7068(?:6[1-9a-fA-F]|7[\daA])5[fF]/;
 /** Slashes may be escaped, in JSON or in an address. */
@@ -57,10 +54,7 @@ function maskLayers(text: string, layers: number): string {
   return plain.replace(encodedRun, (found) => (anyEncoded.test(found) ? maskRun(found, layers - 1) : found));
 }
 
-/**
- * `phx_abc…` becomes `phx_***`: which kind of key came is worth knowing, the key is not. Also in base64 and hex, and in gzip in
- * base64.
- */
+/** `phx_abc…` becomes `phx_***`: which kind of key came is worth knowing. Also in base64 and hex, and in gzip in base64. */
 export const maskKeys = (text: string): string => maskLayers(text, deepest);
 
 const secretName = String.raw`[\w.$-]*(?:password|passphrase|secret|private_key|access_key|credential|api_key|token|client_email)[\w.$-]*`;

@@ -60,10 +60,8 @@ export const addressStep = (text: string | number): string =>
 /** An English noun with its article: `a survey`, `an action`. */
 export const withArticle = (noun: string): string => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 
-/** The text as a part of a regular expression that matches it. */
 export const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** True for a UUID of any version in its usual spelling. */
 export const isUuid = (text: unknown): text is string => typeof text === "string" && uuidShape.test(text);

@@ -78,7 +78,6 @@ export function readTime(value: unknown): number | undefined {
   return typeof value === "number" && isInRange(value) ? value : undefined;
 }
 
-/** What `readClockStart` takes, in words. */
 export const clockStartExpected = `"real", a time such as 2025-06-01T12:00:00Z, or {"now": a time, "frozen": true or false}`;
 
 /** How a clock is to start, as options and scenarios give it; undefined when it is none of that. */

@@ -1,10 +1,7 @@
 /** A part that V8's own search finds quickly in any text. */
 const shortPart = 64;
 
-/**
- * The place of a part in a text, from a place on; -1 if there is none. It takes steps for each of their characters,
- * where `indexOf` takes text × part for some.
- */
+/** The place of a part in a text, or -1. It takes steps for each of their characters; `indexOf` takes text × part for some. */
 export function placeOf(text: string, part: string, from = 0): number {
   if (part.length <= shortPart || text.length - from < part.length) return text.indexOf(part, from);
   // Knuth, Morris, Pratt: how much of the part's start ends at each of its places
@@ -85,10 +82,7 @@ function placesTest(pieces: readonly Piece[]): (text: string) => boolean {
   };
 }
 
-/**
- * Whether a whole text fits a pattern. Every pattern with wildcards of users is tested by this function: it takes at most
- * text × pattern steps, where a regular expression may take forever.
- */
+/** Tests whole texts. For all wildcards of users: at most text × pattern steps, where a regular expression may take forever. */
 export function wildcardTest(pieces: readonly Piece[]): (text: string) => boolean {
   const parts = [""];
   for (const it of pieces)

@@ -13,7 +13,6 @@ const sliceSteps = 100;
 /** Items that are cheap enough to be one step. */
 export const itemsPerStep = 64;
 
-/** Calls `see` for each item, in steps. */
 export function* eachInSteps<T>(items: Iterable<T>, see: (item: T) => void): Stepwise<void> {
   let count = 0;
   for (const item of items) {
@@ -72,7 +71,6 @@ export function* waitFor<T>(promise: Promise<T>): Work<T> {
   throw failure?.error;
 }
 
-/** The value, made at the first call. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {

@@ -6,7 +6,6 @@ export function clean(text: string, limit = 400): string {
   return spelledOut(cut);
 }
 
-/** A JSON value on one line, safe on a terminal. */
 export const cleanJson = (value: unknown, limit?: number): string => clean(JSON.stringify(value) ?? "", limit);
 
 export const cleanLines = (text: string, limit = 400): string[] => text.split("\n").map((line) => clean(line, limit));

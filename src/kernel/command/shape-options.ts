@@ -5,7 +5,6 @@ import type { Option } from "./options.ts";
 /** `distinct-id` for `distinct_id`. */
 type OptionName<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}-${OptionName<Rest>}` : Name;
 
-/** What the type of a parameter says of its option. */
 type OptionFor<Value> = Json extends Value
   ? { kind: "json" }
   : [Value] extends [boolean]
@@ -25,7 +24,6 @@ type ShapeOptions<Shape extends z.ZodObject> = {
     WithDefault<Shape["shape"][Name]>;
 };
 
-/** The members of a shape's definition that an option depends on. */
 interface Definition {
   readonly type: string;
   readonly innerType?: z.core.$ZodType;

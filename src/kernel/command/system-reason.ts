@@ -21,6 +21,5 @@ export const systemReason = (error: unknown): string | undefined => {
   return Object.hasOwn(reasons, code) ? reasons[code] : undefined;
 };
 
-/** The same, or the error's own message. */
 export const reasonOf = (error: unknown): string =>
   systemReason(error) ?? clean(error instanceof Error ? error.message : String(error));

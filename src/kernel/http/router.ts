@@ -64,7 +64,6 @@ export class Router {
     return this.#exact.get(path);
   }
 
-  /** Searches all rows. */
   async search(path: string): Promise<Match | undefined> {
     for (const { owns, grove } of this.#groups) {
       if (!owns(path)) continue;

@@ -71,7 +71,6 @@ export class FileBytes {
   readonly isFile: boolean = true;
   /** Offset of the first byte still held; above 0 once older ones were let go. */
   start = 0;
-  /** How many bytes there are in the file, or in memory. */
   length: number;
 
   /** @throws the system's error when the file cannot be opened for reading, and with `a+` for appending. */
@@ -134,10 +133,7 @@ export class FileBytes {
     this.#isTorn = false;
   }
 
-  /**
-   * Continues with what replaced the bytes, or with what was added behind them: a file is opened again, memory takes `content`
-   * from the offset on.
-   */
+  /** Continues with what replaced the bytes or came behind them: opens a file again; memory takes `content` from the offset on. */
   renew(_content: Buffer, _offset: number): void {
     const next = openSync(this.#path, "a+", 0o600);
     closeSync(this.#fd);
@@ -150,10 +146,7 @@ export class FileBytes {
   /** Memory only: lets go of the bytes before the offset. */
   dropBefore(_offset: number): void {}
 
-  /**
-   * Files only: what another program did to it, and its size now. The path is looked at only if `checksPath` is set.
-   * @throws the system's error
-   */
+  /** Files only: what another program did to it, and its size; `checksPath`: looks at the path, too. @throws the system's error */
   foreignChange(checksPath: boolean): { how: ForeignChange; size: number } | undefined {
     if (this.#isTorn) return undefined;
     const { size, ino, dev } = fstatSync(this.#fd);

@@ -70,10 +70,7 @@ export function openBytes(file: string, mode?: FileMode): Bytes {
   }
 }
 
-/**
- * Creates the folder where needed, checks it and takes its lock.
- * @throws DataFolderError when it cannot be used, or another running sim has it.
- */
+/** Makes the folder where needed, checks it, takes its lock. @throws DataFolderError if unusable, or held by a running sim */
 export function openDataFolder(path: string) {
   const folder = resolve(path);
   try {

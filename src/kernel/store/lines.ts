@@ -51,7 +51,6 @@ export function unsealed(line: Buffer): string | undefined {
   return hasSeal(line) ? `{${line.toString("utf8", sealLength)}` : undefined;
 }
 
-/** The same, in many short steps. */
 export function* unsealing(line: Buffer): Stepwise<string | undefined> {
   if (!isSealed(line)) return yield* decodingText(line);
   let checksum = 0;
@@ -100,10 +99,7 @@ interface ReadLine {
   isSealed: boolean;
 }
 
-/**
- * The complete lines from an offset on, without their seals. Where a newline was lost, the line behind it is found
- * by its seal.
- */
+/** The complete lines from an offset on, unsealed. Where a newline was lost, the line behind it is found by its seal. */
 export function* textsOf(bytes: Bytes, from: number): Generator<ReadLine> {
   for (const line of linesOf(bytes, from)) {
     const whole = readLine(line);
@@ -132,10 +128,7 @@ function joinedLine({ offset, bytes }: Line): ReadLine | undefined {
   return undefined;
 }
 
-/**
- * A crash can leave half a line at the end (power loss, full disk). It was never acknowledged: it is
- * cut off and reported, and nothing else is touched.
- */
+/** Half a line at the end, which a crash left, was never acknowledged: it is cut off and reported; nothing else is touched. */
 export function repairTail(bytes: Bytes, name: string, notice: (text: string) => void): void {
   const unfinished = unfinishedBytes(bytes);
   if (unfinished === 0) return;

@@ -18,10 +18,7 @@ import { FileBytes, writeAll } from "./bytes.ts";
  */
 
 export interface SwitchPart {
-  /**
-   * Writes the new file under the same name, or what is appended to the old one under `tailName`.
-   * @throws the system's error
-   */
+  /** Writes the new file under the same name, or what is appended to the old one as `tailName`. @throws the system's error */
   write(folder: string): void;
   take(): void;
 }

@@ -56,10 +56,7 @@ export interface Project extends Tenant, AsyncDisposable {
   readonly name: string;
   /** Restores its initial state. */
   reset(): Promise<void>;
-  /**
-   * Deletes it with all its data. Can be called twice.
-   * @throws NotAwaitedError if an assertion of this handle has no result yet
-   */
+  /** Deletes it with all its data. Can be called twice. @throws NotAwaitedError if an assertion of it has no result yet */
   dispose(): Promise<void>;
 }
 

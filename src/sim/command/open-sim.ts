@@ -41,7 +41,6 @@ export const upstreamOptions = {
   },
 } as const;
 
-/** Options of every command that starts a sim. */
 export const simOptions = {
   scenario: {
     kind: "scenario",
@@ -264,7 +263,6 @@ export function openRequestLog(
   return createRequestLog(err, { verbosity, style: errStyle, projectKey: sim.apiKey }, config?.redaction);
 }
 
-/** Closes the sim; false if that takes longer than `ms`. */
 export async function closesWithin(sim: Pick<Sim, "close">, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

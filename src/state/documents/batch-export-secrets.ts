@@ -25,10 +25,7 @@ export const isSecretKey = (type: string, key: string): boolean => secretKeys.ge
 
 const mask = "***";
 
-/**
- * The destination with `***` for each secret of its `config`, objects inside it included. A secret that is
- * null stays null.
- */
+/** The destination with `***` for each secret of its `config`, also in objects inside it; a secret that is null stays null. */
 export const maskSecrets = (destination: Destination): Destination => ({
   ...destination,
   config: masked(destination.type, destination.config),

@@ -31,10 +31,7 @@ function isReal(numbers: readonly number[]): boolean {
 
 export const hasZone = (text: string): boolean => pattern.exec(text.trim())?.[8] !== undefined;
 
-/**
- * A date with time as the service reads it, as a wire time (UTC, microseconds unless zero); undefined when it
- * is none. Upstream Django, `parse_datetime`.
- */
+/** A date with time as the service reads it, as a wire time; undefined when it is none. Upstream Django, `parse_datetime`. */
 export function readWireTime(text: string): string | undefined {
   const parts = pattern.exec(text.trim());
   if (!parts) return undefined;

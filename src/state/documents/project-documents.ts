@@ -25,8 +25,5 @@ export function documentsOf(world: ReadonlyWorld, projects: ReadonlySet<number>)
   ];
 }
 
-/**
- * The project with the product tours and prompts of a project. No request changes these lists, so that a project made
- * like another one shares them.
- */
+/** The project whose product tours and prompts a project shows: no request changes them, so copies of a project share them. */
 export const listsOwner = ({ id, ephemeral }: StoredProject): number => ephemeral?.like ?? id;

@@ -13,10 +13,7 @@ export const slugified = (name: string): string =>
 /** The readable part of an organization's address, at most 48 characters. Upstream: `MAX_SLUG_LENGTH`. */
 export const slugOf = (name: string): string => slugified(name).slice(0, longest);
 
-/**
- * A slug that is not `taken`: the plain one, or its first 43 characters with `letters` (4 of them).
- * @param letters Called for each try.
- */
+/** A slug that is not `taken`: the plain one, or its first 43 characters with 4 `letters`, which are new for each try. */
 export function freeSlug(name: string, taken: { has(slug: string): boolean }, letters: () => string): string {
   const plain = slugOf(name);
   let slug = plain;

@@ -47,10 +47,7 @@ const unkept: Keeper = { record() {}, replaced() {}, unit: { write() {}, settle(
 
 export const memoryWorld = (world: World): WorldStore => worldStore(new WorldDocument(world), unkept);
 
-/**
- * The world of a file that `saveAs` wrote.
- * @throws DataFolderError when it is missing, damaged, not a world, or newer than this version.
- */
+/** The world of a file by `saveAs`. @throws DataFolderError if missing, damaged, not a world, or newer than this version */
 export async function readWorld(file: string): Promise<World> {
   const found = readWorldFile(file);
   const hint = "the snapshot is not complete: delete it";

@@ -24,10 +24,7 @@ const Prompt = z.object({
   label: z.string().optional(),
 });
 
-/**
- * The schema of the world. It is loaded only to check a document (an edited data folder, a scenario) or a request: zod
- * costs as much as the rest of the start.
- */
+/** Loaded only to check a document (an edited folder, a scenario) or a request: zod costs as much as the rest of the start. */
 export const WorldSchema = z.object({
   version: z.literal(3),
   /** The highest assigned number, by kind of document: numbers are never reused. */

@@ -81,9 +81,6 @@ export interface Worlds {
   projectById(id: number): StoredProject | undefined;
   get<C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]): DocumentOf<C> | undefined;
   versionOf(collection: CollectionName): number;
-  /**
-   * Changes documents, all or none: if `edit` throws, nothing changes. The change is on disk before the request is
-   * answered.
-   */
+  /** Changes documents, all or none: if `edit` throws, nothing changes. It is on disk before the request is answered. */
   change<T>(edit: (draft: Draft) => T): T;
 }

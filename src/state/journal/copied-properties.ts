@@ -17,8 +17,5 @@ const initialOf = (name: string): string => `$initial_${name.replace(/^\$/, "")}
  */
 export const copiedProperties: ReadonlyMap<string, string> = new Map(names.map((name) => [name, initialOf(name)]));
 
-/**
- * The other way round: an absent initial property is read from the current one when a flag is decided.
- * Upstream rust/feature-flags.
- */
+/** The other way round: flags read an absent initial property from the current one. Upstream rust/feature-flags. */
 export const currentOfInitial: ReadonlyMap<string, string> = new Map(names.map((name) => [initialOf(name), name]));

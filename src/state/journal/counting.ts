@@ -22,10 +22,7 @@ export interface RowCount {
 export interface Counter<C extends RowCount> {
   readonly first: () => number;
   readonly last: () => number;
-  /**
-   * Counts rows from one number to another, newest first if `isDown`; yields the number that it has come to, and
-   * `undefined` while it reads a large line.
-   */
+  /** Counts rows from one number to another (`isDown`: newest first); yields its place, `undefined` during large lines. */
   range(count: C, from: number, to: number, isDown: boolean): Generator<number | undefined, void, void>;
 }
 
@@ -88,10 +85,7 @@ interface Begun<C extends RowCount> {
   readonly isTimed?: boolean;
 }
 
-/**
- * Keeps the `most` counts that were used last, by name. One call works on a count at a time. Clearing events drops all
- * counts.
- */
+/** Keeps the `most` counts that were used last, by name; one call works on a count at a time. Clearing events drops all. */
 export function countsOf<C extends RowCount>(log: Pick<TrafficLog, "onVeiled">, most: number) {
   const known = new Map<string, Begun<C> & { first: number; working: Promise<void> }>();
   log.onVeiled(() => known.clear());

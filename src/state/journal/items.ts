@@ -21,10 +21,7 @@ function isBlank(text: string): boolean {
   return !(first > 0x20 && first < 0x7f) && text.trim() === "";
 }
 
-/**
- * A distinct id as the service reads it: text as is, anything else as its JSON text, NUL replaced.
- * undefined when it is missing or blank. Upstream common/types event.rs.
- */
+/** Text as is, anything else as its JSON text, NUL replaced; undefined if missing or blank. Upstream common/types event.rs. */
 function distinctIdText(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = typeof value === "string" ? value : sortedText(value);
@@ -46,10 +43,7 @@ const engaged = (item: JsonObject): JsonObject => (item.event === undefined ? { 
 const isBatch = (body: JsonObject): boolean =>
   typeof body.event !== "string" || typeof (body.api_key ?? body.token) === "string";
 
-/**
- * The items of a legacy body: an array, an object with `batch`, or one event.
- * Upstream capture, v0_request.rs (RawRequest), which tries the shapes in this order.
- */
+/** A list, an object with `batch`, or one event: tried in the order of upstream capture, v0_request.rs (RawRequest). */
 export function openLegacy(body: Json, engage: boolean): Opened {
   if (Array.isArray(body)) return { items: body, envelope: undefined };
   if (!isObject(body)) return { items: [body], envelope: undefined };

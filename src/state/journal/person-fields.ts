@@ -38,10 +38,7 @@ interface PersonProperties {
   setOnce: JsonObject | undefined;
 }
 
-/**
- * `$set` and `$set_once` of an event as stored: copies below, then the properties', then the item's own,
- * then those of its place.
- */
+/** An event's `$set` and `$set_once` as stored: copies below, then the properties', then the item's own, then its place's. */
 export function personProperties(
   item: PersonProperties & { readonly properties: JsonObject; readonly place: GeoPlace | undefined },
 ): PersonProperties {

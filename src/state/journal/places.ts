@@ -45,9 +45,6 @@ export function personPlace(place: GeoPlace): { set: JsonObject; setOnce: JsonOb
   return { set: prefixed("$geoip_", parts), setOnce: prefixed("$initial_geoip_", parts) };
 }
 
-/**
- * An event's `$ip`: as sent, even if it is null or empty; `address` is where the request came from. Upstream
- * normalize-event-step.ts.
- */
+/** `$ip` as sent, even null or empty; `address` is where the request came from. Upstream normalize-event-step.ts. */
 export const ipOf = (properties: JsonObject, address: string): Json =>
   properties.$ip === undefined ? (properties.capture_internal === true ? "127.0.0.1" : address) : properties.$ip;

@@ -31,10 +31,7 @@ export const isMinimalFlagCall = (event: string, properties: JsonObject): boolea
 /** True for an event that an SDK sends by itself, such as `$pageview` or `$identify`. */
 export const isSdkEvent = (name: string): boolean => name.startsWith("$");
 
-/**
- * Fields of events and of what SDKs send that differ between two runs of the same program. Measured with posthog-js
- * 1.449.2 and posthog-node 5.70.0.
- */
+/** Fields that differ between two runs of the same program. Measured with posthog-js 1.449.2 and posthog-node 5.70.0. */
 const volatileNames: ReadonlySet<string> = new Set([
   "uuid",
   "timestamp",

@@ -42,10 +42,7 @@ interface ExaminedEvent {
   readonly size: number;
 }
 
-/**
- * Examines events in order, with pauses for other requests.
- * @param match Returns the event if it matches (default: every event)
- */
+/** Examines events in order, with pauses for other requests. @param match The event if it matches (default: every one) */
 export async function* examineEvents(
   log: TrafficLog,
   filter: EventFilter,

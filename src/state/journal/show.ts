@@ -152,10 +152,7 @@ export function hasOwnUuid(line: TrafficLine, index: number): boolean {
   return isObject(item) && typeof item.uuid === "string";
 }
 
-/**
- * Event `index` (from 0) of a line. A line without its body shows only the facts.
- * @throws RangeError when the line has no such event
- */
+/** Event `index` (from 0) of a line; without its body only the facts. @throws RangeError if the line has no such event */
 export function showEvent(line: TrafficLine, index: number): StoredEvent {
   const facts = line.events?.[index];
   if (facts === undefined) throw new RangeError(`request ${line.n} has no event ${index}`);

@@ -5,10 +5,7 @@ import type { DecodeStep } from "./request-shapes.ts";
 /** How a body is split into items; each shape has one reader (show.ts). */
 export type BodyShape = "legacy" | "v1" | "recording";
 
-/**
- * One line of traffic.ndjson: a request, its outcome, and its events.
- * Request and events share a line, so that a crash keeps both or neither.
- */
+/** One line of traffic.ndjson: a request, its outcome and its events, so that a crash keeps all of them or none. */
 export interface TrafficLine {
   n: number;
   /** Arrival, ms since the epoch. */

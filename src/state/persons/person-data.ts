@@ -1,9 +1,6 @@
 import type { Group, Person } from "./person.ts";
 
-/**
- * Stored persons and groups, as capture and the flag engine need them; person-store.ts implements it. Documents are
- * never changed in place: a change stores a new one.
- */
+/** What capture and the flag engine need of persons and groups. Documents never change in place: a change stores a new one. */
 export interface PersonData {
   personOf(project: number, distinctId: string): Person | undefined;
   /** True if the id was on personless events and has no person. */

@@ -65,7 +65,6 @@ export function openPersonStore(options: PersonStoreOptions = {}) {
       settle: () => files.settle(),
       rollBack: () => files.rollBack(),
     },
-    /** Copies the current content as lines of people.ndjson. */
     copyInto: (target: Bytes) => files.copyInto(target),
     /** Replaces all stored lines with others. @throws DataFolderError if a line cannot be read */
     replacing: (lines: Bytes) => files.replacing(lines),
@@ -118,7 +117,6 @@ function lookUps(files: PersonFiles): LookUps & { counts(project?: number): Pers
 }
 
 interface Changes extends Omit<PersonData, keyof LookUps> {
-  /** Removes a stored person, if it exists, and its ids. */
   remove(person: Pick<Person, "project" | "uuid">): void;
   clear(project: number): void;
 }

@@ -10,10 +10,7 @@ interface DecryptorOptions {
   onReplaced: (end: string, certFile: string) => void;
 }
 
-/**
- * mockttp in its own thread: accepts TLS and HTTP/2, and sends plain HTTP/1.1 to listeners of ours.
- * @throws Error if the authority cannot be read or the thread cannot be started
- */
+/** mockttp in a thread: TLS and HTTP/2 in, plain HTTP/1.1 to our listeners out. @throws Error if authority or thread fail */
 export async function openDecryptor(options: DecryptorOptions) {
   const listeners = await openListeners(options.admit);
   const closeListeners = () => {

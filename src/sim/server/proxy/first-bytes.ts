@@ -41,10 +41,7 @@ function isMarked(bytes: Buffer): boolean | undefined {
   return seen.length === secured.length ? true : undefined;
 }
 
-/**
- * Reads the first bytes of a connection and puts them back, except for the mark of a rerouted one (`isSecure`). A
- * connection that ends or fails before is closed.
- */
+/** Reads the first bytes and puts them back, but for a rerouted connection's mark (`isSecure`). One that ends before is closed. */
 export function peek(
   socket: Socket,
   found: (speech: Speech, isSecure: boolean) => void,

@@ -10,10 +10,7 @@ import { type AbsoluteTarget, type Authority, peek, readAuthority } from "./firs
 import { findTarget, refuseRequest, sendElsewhere, TargetError } from "./targets.ts";
 
 export interface ProxyOptions {
-  /**
-   * Requests for hosts that are not the service's: `tunnel` (default) passes their bytes on unread, `refuse` answers
-   * 403.
-   */
+  /** Requests for hosts that are not the service's: `tunnel` (default) passes their bytes on unread, `refuse` answers 403. */
   others?: "tunnel" | "refuse";
   /**
    * Exceptions for addresses of this machine and of private networks, which are refused otherwise: `localhost:3000`,

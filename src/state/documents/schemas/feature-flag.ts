@@ -148,10 +148,7 @@ export const FeatureFlag = flagKind.Stored;
 
 const anything = { stored: AnyJson, blank: null, write: json() } as const;
 
-/**
- * Static cohorts list their persons, dynamic ones have conditions in `filters`.
- * Upstream PostHog/posthog posthog/api/cohort.py, CohortSerializer.
- */
+/** Static cohorts list persons, dynamic ones have `filters`. Upstream PostHog/posthog posthog/api/cohort.py, CohortSerializer. */
 export const cohortKind = kind(
   {
     id: number("The number that flags refer to; by default the next free one."),

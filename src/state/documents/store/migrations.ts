@@ -32,10 +32,7 @@ export class UnknownVersionError extends Error {
   }
 }
 
-/**
- * The document in the newest version.
- * @throws UnknownVersionError when its version is newer than ours, or not a version at all.
- */
+/** The document in the newest version. @throws UnknownVersionError if its version is newer than ours, or none at all */
 export function migrate(document: JsonObject, steps: readonly Migration[] = migrations): JsonObject {
   const newest = steps.length + 1;
   const { version } = document;
@@ -56,10 +53,7 @@ const developer = { id: 1, email: "dev@phx-sim.test" };
 
 const objects = (list: Json | undefined): JsonObject[] => (Array.isArray(list) ? list.filter(isObject) : []);
 
-/**
- * The objects of a list, each laid over what is new. What is wrong stays as it is: the document is checked
- * when it has been migrated, and the message should name what people wrote.
- */
+/** The objects of a list, each laid over what is new. What is wrong stays: the later check should name what people wrote. */
 const filled = (list: Json | undefined, blank: (old: JsonObject, i: number) => object): Json =>
   Array.isArray(list) ? list.map((old, i) => (isObject(old) ? over(blank(old, i), old) : old)) : (list ?? []);
 

@@ -78,10 +78,7 @@ export function writeWorldFile(file: string, world: World): void {
   renameSync(draft, file);
 }
 
-/**
- * The same while other work continues. Writes the document as it is now. Does not replace the file when `isCurrent` returns false.
- * @throws the system's error
- */
+/** The same in steps, of the document as it is now. Replaces the file only while `isCurrent`. @throws the system's error */
 export async function writeInBackground(file: string, live: World, isCurrent: () => boolean): Promise<void> {
   const draft = `${file}.tmp`;
   // A change makes a new list: these lists stay as they are.
@@ -103,10 +100,7 @@ export async function writeInBackground(file: string, live: World, isCurrent: ()
 
 const synced = promisify(fdatasync);
 
-/**
- * Which documents are missing in a world.json that was changed since phx-sim wrote it.
- * @param seal What phx-sim wrote last: how many documents each collection had
- */
+/** Documents that an edited world.json lacks. @param seal How many each collection had when phx-sim last wrote it */
 export function missingDocuments(document: JsonObject, seal: Json | undefined): string[] {
   const written = isObject(seal) && isObject(seal.documents) ? seal.documents : {};
   return Object.entries(written).flatMap(([name, count]) => {
@@ -125,10 +119,7 @@ interface WorldText {
   missing: readonly string[];
 }
 
-/**
- * Undefined when there is no file.
- * @throws DataFolderError with the position when the file is not JSON, or has an unknown version.
- */
+/** Undefined when there is no file. @throws DataFolderError with the position if it is not JSON, or of an unknown version */
 export function readWorldFile(file: string, steps: readonly Migration[] = migrations): WorldText | undefined {
   if (!existsSync(file)) return undefined;
   const bytes = bytesOf(file);
@@ -169,10 +160,7 @@ function parsed(file: string, text: string): JsonObject {
   return value;
 }
 
-/**
- * The world of a file. A file that was edited is checked.
- * @throws DataFolderError with the path in the document and what is wrong there.
- */
+/** The world of a file, checked if it was edited. @throws DataFolderError with the path in the document and the mistake */
 export async function checkedWorld(file: string, { document, isSealed }: WorldText): Promise<World> {
   // A sealed document was checked before it was written.
   if (isSealed && worldKeys.every((key) => Object.hasOwn(document, key))) return document as unknown as World;

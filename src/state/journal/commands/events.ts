@@ -79,10 +79,7 @@ const holdMs = 20_000;
 
 const breathMs = 500;
 
-/**
- * Passes on events as they arrive, from `query.since` (default: now) on, until a signal arrives or the output is closed.
- * @throws Failure no_sim if the sim ends
- */
+/** Passes on events from `query.since` (default: now) to a signal or the output's end. @throws Failure no_sim if the sim ends */
 async function followEvents(
   running: Running,
   query: Query,

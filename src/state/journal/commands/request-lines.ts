@@ -23,10 +23,7 @@ const manyRequests = 20;
 
 const maxFindingLines = 5;
 
-/**
- * Log lines for requests that were answered at about the same time: events in short, each drop and rejection with its
- * reason.
- */
+/** Log lines for requests answered at about the same time: events in short, each drop and rejection with its reason. */
 export function requestLines(requests: readonly RequestSummary[], rules: LineRules): string[] {
   const wanted = requests.filter((request) => isShown(request, rules.verbosity));
   const groups = rules.verbosity === "verbose" || wanted.length <= manyRequests ? wanted.map(alone) : together(wanted);

@@ -79,10 +79,7 @@ export function openFeed({ log, clock, closing, facts, notice }: FeedPorts, rule
   else closing.addEventListener("abort", close, { once: true });
   return {
     feed,
-    /**
-     * Returns a function that connects the client; its token is checked later.
-     * @throws SimError forbidden_host, forbidden_origin
-     */
+    /** Returns what connects the client; its token is checked later. @throws SimError forbidden_host, forbidden_origin */
     admit(call: Call) {
       checkSender(call, rules);
       return (wire: FeedConnection) => feed.connect(wire);

@@ -80,10 +80,7 @@ const eventsIn = ({ events }: HeldRequest): number => events?.length ?? 0;
 
 const slack = 1024;
 
-/**
- * The newest requests, numbered without gaps; the oldest are evicted above the limits. A request that is larger than the limits is
- * held alone.
- */
+/** The newest requests, numbered without gaps; the oldest are evicted above the limits. A request above them is held alone. */
 export class Ring {
   readonly #limits: { readonly events: number; readonly bytes: number };
   #slots: (HeldRequest | undefined)[] = [];

@@ -28,10 +28,7 @@ export function pathText(path: readonly string[]): string {
 
 const isTyped = (text: string): boolean => /^(?:null|true|false|[+-]?\.?\d.*)$/i.test(text);
 
-/**
- * A term that matches this value: `prop.plan:pro`; for lists and objects, that they exist.
- * @param path The field's name, or `prop` and the steps to the property
- */
+/** A term for this value: `prop.plan:pro`; for lists and objects, that they exist. @param path A field, or `prop` and steps */
 export function termText(path: readonly string[], value: Json): string {
   const name = pathText(path);
   if (isObject(value) || Array.isArray(value)) return `has:${name}`;

@@ -24,10 +24,7 @@ function stepInto(value: Json, step: string): readonly Json[] {
   });
 }
 
-/**
- * The values at a path: `items.0.sku` is of the first item, `items.sku` of every item. Undefined if there is none.
- * Inherited names are absent unless they were sent.
- */
+/** At a path: `items.0.sku` of the first item, `items.sku` of every item; undefined if none. Inherited names count only if sent. */
 export function valuesAt(properties: Readonly<Record<string, Json>>, path: readonly string[]): Json | undefined {
   let found: readonly Json[] = [properties];
   for (const step of path) found = found.flatMap((it) => stepInto(it, step));

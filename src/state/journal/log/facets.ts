@@ -3,10 +3,7 @@ import { dropReasons, warnings } from "../drop-reasons.ts";
 import type { EventFacts } from "../event.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 
-/**
- * A facet holds facts of a request or an event in the bits of one number: totals, problems and flag decisions are found
- * by it without reading lines.
- */
+/** A facet: facts of a request or event in the bits of one number; totals, problems and flag decisions need no lines. */
 
 export const clearedProblem = 2 ** 30;
 

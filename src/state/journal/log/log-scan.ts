@@ -164,10 +164,7 @@ export class LogScan {
     }
   }
 
-  /**
-   * The lines of the requests with matching events, in order of arrival, not parsed. Yields `undefined` from time to
-   * time, so that other work gets a turn.
-   */
+  /** The unparsed lines of requests with matching events, in order of arrival; `undefined` at times gives other work a turn. */
   *lines({ since = 0, until = this.tables.nextSeq, ...filter }: LineFilter): Generator<LineBytes | undefined> {
     const tables = this.tables;
     const rowMatches = this.#eventTest(filter);
@@ -301,10 +298,7 @@ export class LogScan {
     return (events.get(row, event.timeHigh) | 0) * 2 ** 32 + events.get(row, event.timeLow);
   }
 
-  /**
-   * Events in order of their times, by the index: only lines of yielded events are read. Yields `undefined` from time
-   * to time, so that other work gets a turn.
-   */
+  /** Events by time, by the index: only lines of yielded ones are read. `undefined` at times gives other work a turn. */
   *byTime(filter: TimeFilter): Generator<EventRef | undefined> {
     const tables = this.tables;
     const { birth } = tables.opening;

@@ -5,10 +5,7 @@ import type { Bytes } from "../../../kernel/store/bytes.ts";
 /** Rows in a page: 16,384 keeps growth smooth and a page's rewrite under a millisecond. */
 export const pageRows = 16_384;
 
-/**
- * A growing table of unsigned 32-bit numbers, column by column in fixed pages: no copying as it
- * grows, and a scan of one column touches nothing else.
- */
+/** A growing table of unsigned 32-bit numbers in pages by column: growth copies nothing, a scan touches one column only. */
 export class RowTable {
   readonly width: number;
   /** The raw pages, for the sidecar file; undefined where a page was not needed yet. */

@@ -73,10 +73,7 @@ function hidesKey(bytes: Buffer, encoding: string): boolean {
   }
 }
 
-/**
- * Makes the JSON of header lists. Clients repeat their headers: comparing a list with the last one is cheaper than
- * writing it again, and mostly content-length alone differs.
- */
+/** JSON of header lists. Clients repeat theirs: comparing with the last is cheaper, and mostly content-length alone differs. */
 function headerWriter(): (rawHeaders: readonly string[]) => string {
   let last: readonly string[] = [];
   let parts: string[] = [];

@@ -9,15 +9,9 @@ import { type HidingTable, hideOnly } from "./hidden.ts";
 import { type ClearLine, type HiddenLine, lineIn, type Opening, type ProblemsLine } from "./log-lines.ts";
 import { RowTable } from "./rows.ts";
 
-/**
- * Columns of the request table: byte offset of the line (low and high half), facts for counting, hash of the partition,
- * and what else is known without the line (facets.ts).
- */
+/** Columns of requests: offset of the line in bytes (low, high half), facts for counting, hash of the partition, facet. */
 export const request = { offsetLow: 0, offsetHigh: 1, meta: 2, partition: 3, facet: 4, width: 5 } as const;
-/**
- * Columns of the event table: number of its request, three hashes, facts for filtering, its time (low and high half), and
- * its reason and warnings (facets.ts).
- */
+/** Columns of events: number of the request, three hashes, facts for filtering, time (low, high half), reason and warnings. */
 export const event = {
   request: 0,
   name: 1,

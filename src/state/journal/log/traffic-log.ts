@@ -55,10 +55,7 @@ export interface TrafficLogOptions {
 const saveEvery = 16 * 1024 * 1024;
 const tidyEvery = 1000;
 
-/**
- * The journal of requests and events. One write per event-loop turn; an appended event is indexed at once and in the file before
- * `written()` resolves.
- */
+/** The journal. One write per event-loop turn; an appended event is indexed at once, and in the file when `written()` resolves. */
 export class TrafficLog extends LogScan {
   readonly #bytes: Bytes;
   readonly #name: string;
@@ -409,10 +406,7 @@ export class TrafficLog extends LogScan {
     return this.#hiding.mark();
   }
 
-  /**
-   * Shows what was visible when the mark was made, and nothing else; nothing if the log was emptied since then.
-   * `hasEvents` is true if nothing is missing.
-   */
+  /** Shows what the mark saw and nothing else; nothing if the log was emptied since. `hasEvents`: nothing is missing. */
   restoring(mark: LogMark): ReturnType<LogHiding["restoring"]> {
     return this.#hiding.restoring(mark);
   }

@@ -52,10 +52,7 @@ interface Draft {
   drop(): void;
 }
 
-/**
- * Copies a file from an offset on, after `head`, in chunks, while lines are appended to it. `isOver` ends it early.
- * @throws the system's error
- */
+/** Copies a file from an offset on, behind `head`, while lines are appended, until `isOver`. @throws the system's error */
 async function draftFrom(
   { bytes, path }: { bytes: Bytes; path: string },
   from: number,

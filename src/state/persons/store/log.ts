@@ -52,10 +52,7 @@ export class LineLog {
     return offset;
   }
 
-  /**
-   * The line at the offset, without its newline; undefined if it is damaged.
-   * @param length A hint that saves a second read
-   */
+  /** The line at the offset, without its newline; undefined if damaged. @param length A hint that saves a second read */
   lineAt(offset: number, length: number): string | undefined {
     const start = offset - this.#bytes.size;
     if (start < 0) return unsealed(this.#stored(offset, length));

@@ -38,10 +38,7 @@ const notPersons = (name: string, reason: string, repair: string): DataFolderErr
     hint: `${repair}, or move the file away to start without stored people`,
   });
 
-/**
- * Applies the lines from an offset on. Unreadable ones are skipped and reported; changes of their persons are kept if
- * a later line has the person.
- */
+/** Applies lines from an offset on. Unreadable ones are reported; changes of their persons count if a later line has the person. */
 export function replayPersons({ state, bytes, name, report }: Replay, from: number): void {
   const orphans: Orphan[] = [];
   for (const { offset, length, text } of textsOf(bytes, from)) {

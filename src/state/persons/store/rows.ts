@@ -144,7 +144,6 @@ export interface ProjectEntry {
   ids: number;
   personless: number;
   groups: number;
-  /** Names of the group types; the position is the index. */
   groupTypes: readonly string[];
 }
 

@@ -37,10 +37,7 @@ interface FoundHead {
   end: number;
 }
 
-/**
- * people.idx: the rows of people.ndjson, so that opening does not read the log. A cache: damage is not an error, and the
- * file can be deleted at any time.
- */
+/** people.idx: the rows of people.ndjson, so that opening does not read it. A cache: it may be damaged, or deleted any time. */
 export class Sidecar {
   readonly #path: string;
   readonly #draft: string;
