@@ -183,7 +183,6 @@ function checkOf(info: TestInfo, blocked: () => readonly string[]): Omit<Check, 
 
 type AttachContext = (context: BrowserContext) => Promise<void>;
 
-/** The contexts of a worker's browser: each is attached for the test that runs. */
 function createContexts() {
   const browsers = new Set<Browser>();
   const attached = new Set<BrowserContext>();

@@ -89,7 +89,6 @@ export function isTimeStopped(): Promise<boolean> {
   });
 }
 
-/** Why SDKs in pages with stopped time send nothing. */
 export const stoppedTime =
   "page.clock has stopped the time of the page: posthog-js sends its queue, and tries again, only when the test moves the time (page.clock.runFor(), page.clock.resume())";
 

@@ -2,7 +2,6 @@ import { createRequire } from "node:module";
 import type { KnownCauses } from "../lab/assert/match/causes.ts";
 import { causesInPages, type PageSdk, readSdk } from "./sdk-in-page.ts";
 
-/** Packages with an SDK that a test's process can load. */
 export const sdkNames = ["posthog-node", "posthog-js", "posthog-js-lite", "posthog-react-native"] as const;
 
 export const isSdkName = (name: string): boolean => sdkNames.some((it) => it === name);

@@ -19,10 +19,7 @@ interface Setup {
   readonly config: { readonly provide?: { readonly phxSim?: VitestSimOptions }; readonly watch?: boolean };
 }
 
-/**
- * As `globalSetup`: one sim for the run; if PHX_SIM_URL is set (`phx-sim exec -- vitest`), that one.
- * @throws StartError
- */
+/** As `globalSetup`: one sim for the run; if PHX_SIM_URL is set (`phx-sim exec -- vitest`), that one. @throws StartError */
 export async function setup(project: Setup): Promise<(() => Promise<void>) | undefined> {
   const { PHX_SIM_URL: url } = process.env;
   if (url !== undefined && url !== "") {

@@ -133,7 +133,6 @@ async function showPending(tenant: Tenant, task: Task): Promise<void> {
   for (const text of reports) addLine(error, text);
 }
 
-/** A mocked module as vitest keeps it. */
 interface MockedModule {
   readonly raw: string;
   readonly type: string;
@@ -144,7 +143,6 @@ interface Mocker {
   getMockerRegistry?(): { readonly registryById?: ReadonlyMap<string, MockedModule> };
 }
 
-/** Mocks of SDKs that are in force. */
 function mocksOfVitest(): string[] {
   const { __vitest_mocker__: mocker } = globalThis as { __vitest_mocker__?: Mocker };
   const mocked = [...(mocker?.getMockerRegistry?.().registryById?.values() ?? [])];

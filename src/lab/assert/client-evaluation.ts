@@ -74,7 +74,6 @@ const termsOf = (target: WaitTarget): Terms =>
     ? { expect: [{ match: target.match, count: { min: target.count } }] }
     : { expect: target.sequence.map((match) => ({ match, count: { min: 1 } })), ordered: true };
 
-/** The sightings that fit: the sim knows only the wider pattern. */
 async function fitting<T extends Sighting>(place: HandleScope, match: Pattern, sightings: readonly T[]): Promise<T[]> {
   const doFit = await Promise.all(
     sightings.map(async ({ seq }) => {

@@ -149,7 +149,6 @@ const wait = (ports: AssertPorts, body: WaitRequest, call: Call) =>
     throw await failure(ports, "wait_timeout", { wait: task, evaluation, waited, url: call.origin, gone });
   });
 
-/** Waits until it is quiet, or a maximum is exceeded. */
 async function isQuiet(
   { gauge }: AssertPorts,
   { evaluation, watch }: ReturnType<typeof begin>,

@@ -25,7 +25,6 @@ export interface LogScope {
 }
 
 interface ReportSubject {
-  /** The pattern of the missing events; undefined for no particular ones. */
   match: Pattern | undefined;
   scope: LogScope;
   outcome: "kept" | "dropped";
@@ -107,7 +106,6 @@ export async function* requestsAfter(ports: Ports, { project, since }: LogScope)
   }
 }
 
-/** The requests of the scope; `touched`: how many of them each fault affected. */
 async function requestsSeen(ports: Ports, scope: LogScope): Promise<RequestsSeen> {
   const rejected: Surroundings["rejected"] = [];
   const unmatched: Surroundings["unmatched"] = [];
@@ -221,7 +219,6 @@ function remember({ lateEvents }: AssertPorts, { scope, outcome, terms }: Wait, 
   }
 }
 
-/** The error with the report. Waits a little for requests in flight. */
 export async function failure(
   ports: AssertPorts,
   code: Extract<ErrorCode, "wait_timeout" | "expectation_failed">,

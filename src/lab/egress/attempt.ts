@@ -75,7 +75,6 @@ export const bareAttempt = (place: RequestTarget, stack: string): Attempt => ({
 
 const framesKept = 30;
 
-/** The stack frames of the caller of `below`. */
 export function callerFrames(below: (...args: never[]) => unknown): string {
   const holder: { stack?: string } = {};
   const limit = Error.stackTraceLimit;

@@ -92,7 +92,6 @@ export function disguise(): void {
   replace(NavigatorUAData, "brands", (brands) => (Array.isArray(brands) ? brands.map(plainBrand) : brands));
 }
 
-/** The same for headers: the user agent and the brands. */
 export const disguisedHeader = (value: string): string => value.replaceAll("HeadlessChrome", "Chrome");
 
 /** Where a page sends what it sends while it is left; plain data, which a page's script can have. */
@@ -270,7 +269,6 @@ function sendToSim(to: LeavingRoute, { addressAtSim, openBeacons, rememberParts 
   } as typeof fetch;
 }
 
-/** The script of a page that sends to the sim what it sends while it is left. */
 export const leavingScript = (to: LeavingRoute): string =>
   `(${sendToSim})(${JSON.stringify(to)}, {${Object.entries(inPage).map(([name, part]) => `${name}: ${part}`)}})`;
 

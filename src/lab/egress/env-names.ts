@@ -77,7 +77,6 @@ const frameworkRows = {
 export type Framework = keyof typeof frameworkRows;
 export const frameworks = Object.keys(frameworkRows) as Framework[];
 
-/** What the names that a framework lets through to the browser begin with. */
 export const publicPrefixes = (framework: Framework): readonly string[] => frameworkRows[framework].prefixes;
 
 export const serverGroup = (access: Access): EnvGroup => ({

@@ -94,7 +94,6 @@ class Ledger {
   #sending: readonly string[] = [];
   #current: SdkCall | undefined;
 
-  /** Adds to the methods of the SDK's class; its own work stays as it is. */
   patch(prototype: Methods): void {
     for (const [name, eventOf] of Object.entries(queueing))
       this.#around(prototype, name, ([props]) =>

@@ -121,7 +121,6 @@ function install(): () => void {
   };
 }
 
-/** Watches every way out of the process until the function that it returns is called. */
 function watch(watcher: Watcher): () => void {
   watchers.add(watcher);
   uninstall ??= install();

@@ -2,7 +2,6 @@ import type { Json } from "../../kernel/base/json.ts";
 import type { Exchange, TapeBody } from "./format/exchange.ts";
 import type { LoadedTape, RecordingOrder, TapeLedger, TapeMiss } from "./shapes.ts";
 
-/** The nearest exchanges to a request that no exchange answers, and their differences. */
 export type ReplayMiss = Pick<TapeMiss, "route" | "nearest">;
 
 export type Ledger = Omit<TapeLedger, "unused_count" | "miss_count">;
@@ -38,7 +37,6 @@ export interface ReplayOrder {
   readonly approximate?: boolean | undefined;
 }
 
-/** The tape that answers, and all its use. */
 export interface TapeStatus extends Omit<LoadedTape, "ledger"> {
   readonly ledger: Ledger;
 }

@@ -27,7 +27,6 @@ export const insufficientLevel = () => denied("Your organization access level is
 export const notFound = (what?: string) =>
   new SimError("not_found", what === undefined ? "Not found." : `${what} not found.`);
 
-/** The document, or the service's 404. */
 export function found<T>(document: T | undefined, what?: string): T {
   if (document === undefined) throw notFound(what);
   return document;

@@ -91,7 +91,6 @@ type Constant<T> = {
   [K in keyof T]-?: boolean extends T[K] ? never : [T[K]] extends [boolean | null] ? K : never;
 }[keyof T];
 
-/** The only value of a field; undefined if it may have others. */
 function constantOf(field: unknown): unknown {
   if (field instanceof z.ZodNull) return null;
   return field instanceof z.ZodLiteral && field.values.size === 1 ? field.value : undefined;

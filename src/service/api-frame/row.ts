@@ -21,7 +21,6 @@ import { bodyTypes, readBody, sentFields } from "./body.ts";
 import type { Pace, ResourceDesk } from "./desk.ts";
 
 interface Places {
-  /** The caller, or all that the caller may see. */
   account: unknown;
   organization: CallPlace;
   project: CallPlace & { readonly project: StoredProject };
@@ -56,7 +55,6 @@ export type RequestIn<Of extends keyof Places, Body> = Request<Body> & Places[Of
 
 export type ProjectRequest<Body> = RequestIn<"project", Body>;
 
-/** A call about resources: of a project, or of an organization. */
 export type ResourceRequest<Body = unknown> = Request<Body> &
   CallPlace & { readonly project?: { readonly id: number } };
 

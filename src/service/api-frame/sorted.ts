@@ -83,7 +83,6 @@ function placeOf<T>(list: readonly T[], document: T, compare: (a: T, b: T) => nu
   return low;
 }
 
-/** The documents of each project in order, kept in step with the collection. */
 export function sortedByProject<C extends OfProject>(
   worlds: Worlds,
   collection: C,

@@ -10,7 +10,6 @@ import { shownAs } from "./fields.ts";
 export const showUser = (desk: ResourceDesk, user: User): z.infer<typeof UserShape> =>
   shownAs(UserShape, { ...user, hedgehog_config: user.hedgehog_config ?? (desk.dialect === "documented" ? {} : null) });
 
-/** The user with this id as other documents show it; null if there is no such user. */
 export function showUserOf(desk: ResourceDesk, id: number | null): z.infer<typeof UserShape> | null {
   const user = id === null ? undefined : desk.worlds.get("users", id);
   return user ? showUser(desk, user) : null;

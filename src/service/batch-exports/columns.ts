@@ -180,6 +180,5 @@ export interface Encoder<R> {
   /** True if there is enough to be taken. */
   readonly isFull: boolean;
   take(): Promise<Uint8Array>;
-  /** The last bytes of the file. */
   end(): Promise<Uint8Array>;
 }

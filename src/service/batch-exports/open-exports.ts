@@ -136,7 +136,6 @@ const committed = ({ worlds, log }: ExportStore): Worlds => ({
   },
 });
 
-/** Takes the next outcome that the export's scenario wrote down. */
 function nextOutcome(worlds: Worlds, { id }: BatchExport): ScriptedOutcome | undefined {
   const current = worlds.get("batch_exports", id);
   const [outcome, ...rest] = current?.scripted_runs ?? [];

@@ -8,7 +8,6 @@ export interface BackfillRange {
   end_at: string | null;
 }
 
-/** True if the run or backfill has not ended. */
 export const isOpen = ({ status }: Pick<BatchExportRun, "status">): boolean =>
   status === "Starting" || status === "Running";
 
@@ -59,7 +58,6 @@ export interface ExportFiles {
   begin(batchExport: string, run: string): Promise<RunFiles>;
   /** The published files of a run, by path: `<export>/<run>/<key>`. */
   list(batchExport: string, run: string): Promise<{ path: string; bytes: number }[]>;
-  /** Content of a published file; undefined when there is none. */
   read(path: string): Promise<Buffer | undefined>;
   clear(): Promise<void>;
 }

@@ -96,7 +96,6 @@ export class Runs {
     return true;
   }
 
-  /** Ends the backfill of a run if none of its runs is open. */
   settle(run: BatchExportRun, at: number): void {
     const backfill = run.backfill === null ? undefined : this.#worlds.get("batch_export_backfills", run.backfill);
     if (!backfill || !isOpen(backfill)) return;

@@ -86,7 +86,6 @@ export function createSchedules(begun: number, seen?: number) {
     return fresh;
   }
 
-  /** The place where an earlier process left the schedule. */
   function continued(it: BatchExport, at: number): Partial<Followed> {
     const until = it.scheduled_until === undefined || it.paused ? at : Date.parse(it.scheduled_until);
     if (until >= at) return {};

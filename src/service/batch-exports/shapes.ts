@@ -71,7 +71,6 @@ export const ScriptedRun = DetailedRun.extend({
 }).meta({ title: "ScriptedExportRun" });
 export type ScriptedRun = z.infer<typeof ScriptedRun>;
 
-/** A year, ms. */
 const longest = 366 * 24 * 3_600_000;
 const duration = "ms, or a string such as 30s, 5m or 1h, up to a year";
 const isDuration = (ms: number | undefined) => ms !== undefined && Number.isInteger(ms) && ms >= 0 && ms <= longest;

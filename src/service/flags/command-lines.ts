@@ -178,7 +178,6 @@ function headLine(explained: FlagExplanation, style: Style): string {
   return `${style.bold(clean(explained.key))} is ${value} for ${clean(explained.distinct_id)}${payload}: ${clean((rule ?? explained.reason).description)}`;
 }
 
-/** Why a subject gets a flag's value: the value, then the evaluation, then why it is not on. */
 export function explainLines(explained: FlagExplanation, style: Style): string[] {
   return [
     headLine(explained, style),

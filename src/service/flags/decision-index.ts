@@ -111,7 +111,6 @@ function addAnswer(counts: DecisionCounts, answer: Given, isDown: boolean): void
   counts.waiting = counts.waiting.filter((it) => !mine.includes(it));
 }
 
-/** Adds what a line says: in the order of arrival, or backwards. */
 function addLine(counts: DecisionCounts, line: TrafficLine, isDown: boolean): void {
   const uses = usesIn(line);
   for (const use of isDown ? uses : uses.toReversed()) {

@@ -137,7 +137,6 @@ function servingsIn(line: TrafficLine | undefined, wanted: Wanted): FlagServing[
 const fits = ({ value }: FlagServing, wanted: Wanted): boolean =>
   wanted.value === undefined ? value !== null : value === wanted.value;
 
-/** Servings up to now, newest first. Stops at the first that fits, or at `limit`. */
 async function lookBack({ log, decisions }: Ports, wanted: Wanted, limit: number): Promise<FlagServing[]> {
   const found: FlagServing[] = [];
   // Of any flag: an answer without it is listed, too.

@@ -81,7 +81,6 @@ const DecidedFlag = z.strictObject({
 });
 export type DecidedFlag = z.infer<typeof DecidedFlag>;
 
-/** A `$feature_flag_called` event: an app used a flag. */
 const FlagCall = z
   .strictObject({
     seq: z.int().describe("Number of the `$feature_flag_called` event"),

@@ -108,10 +108,7 @@ function overridden(
 
 const withoutRules = { id: null, active: false, enrollment: null, holdout: null, conditions: [], hint: null };
 
-/**
- * Why a flag has its value for a subject: what its rules give, and the override where there is one.
- * @throws SimError not_found
- */
+/** Why a flag has its value for a subject: what its rules give, and the override where there is one. @throws SimError not_found */
 export function explain(
   ports: FlagPorts,
   project: StoredProject,
@@ -159,10 +156,7 @@ function generatorOf(ports: FlagPorts, project: StoredProject, request: Simulate
     });
 }
 
-/**
- * Counts the values that the rules give to generated subjects.
- * @throws SimError not_found
- */
+/** Counts the values that the rules give to generated subjects. @throws SimError not_found */
 export async function distribution(
   ports: FlagPorts,
   project: StoredProject,

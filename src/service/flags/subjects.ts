@@ -121,10 +121,7 @@ function continuityReader(
 const metadataOf = (person: Person | undefined, name: string): string | undefined =>
   person && name === "created_at" ? new Date(person.created_at).toISOString() : undefined;
 
-/**
- * The subject of a question: stored properties with the request's on top, key by key. Nothing is read before a
- * flag asks for it.
- */
+/** The subject of a question: stored properties with the request's on top, key by key. Nothing is read before a flag asks for it. */
 export function subjectOf(desk: AskDesk, project: StoredProject, asked: RequestedSubject): Subject {
   const person = once(() => desk.people.personOf(project.id, asked.distinctId));
   return {

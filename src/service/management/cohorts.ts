@@ -77,10 +77,7 @@ function createCohort(desk: ResourceDesk, request: ProjectRequest<CohortBody>): 
   );
 }
 
-/**
- * Changes a cohort; deletes and restores it with `deleted`.
- * @throws SimError with the service's text for what is wrong
- */
+/** Changes a cohort; deletes and restores it with `deleted`. @throws SimError with the service's text for what is wrong */
 function updateCohort(desk: ResourceDesk, cohort: Cohort, body: CohortBody, isPatch: boolean): Cohort {
   const { worlds } = desk;
   const isStatic = body.is_static ?? cohort.is_static ?? false;

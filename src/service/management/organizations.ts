@@ -93,10 +93,7 @@ function checkLogo({ dialect }: ManagementDesk, { logo_media_id: id }: Changes):
   throw invalid(`Invalid pk "${id}" - object does not exist.`, "logo_media_id", "does_not_exist");
 }
 
-/**
- * Organizations of the caller. Callers who are not members get a 404.
- * Upstream PostHog/posthog posthog/api/organization.py.
- */
+/** Organizations of the caller. Callers who are not members get a 404. Upstream PostHog/posthog posthog/api/organization.py. */
 export function organizationEndpoints(desk: ManagementDesk, { memberships, views }: Parts): Endpoint[] {
   const { worlds } = desk;
 

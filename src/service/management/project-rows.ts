@@ -51,10 +51,7 @@ function allowance({ available_product_features }: Organization): number {
 /** Which callers may see and make projects. Upstream PostHog/posthog posthog/api/project.py, posthog/permissions.py. */
 function openProjectAccess(desk: ManagementDesk, memberships: Memberships) {
   return {
-    /**
-     * The project with this id or `@current`, if the caller may see it.
-     * @throws SimError not_found, permission_denied
-     */
+    /** The project with this id or `@current`, if the caller may see it. @throws SimError not_found, permission_denied */
     visible(id: string, caller: Caller): Visible {
       const project = found(projectNamed(id, desk, caller));
       const { scoped_organizations: limits, scoped_teams: teams } = caller.key;

@@ -67,9 +67,7 @@ interface TenantMatchers<R> {
   toHaveCapturedOnly<E extends readonly EventPattern[]>(events: CheckedPattern<E>, options?: CaptureOptions): R;
   /** Every event was kept, and every request with events accepted. */
   toHaveNoDroppedEvents(options?: Pick<Scope, "since">): R;
-  /**
-   * `$identify` was sent for this id, or a merge has identified its person, and the person has these properties.
-   */
+  /** `$identify` was sent for this id, or a merge has identified its person, and the person has these properties. */
   toHaveIdentified<P extends PropertiesPattern>(
     distinctId: string,
     properties?: CheckedPattern<P>,
@@ -171,7 +169,6 @@ export async function causesOr(
 export const messageOf = ({ title }: MatcherCall, ...lines: readonly string[]): string =>
   [title, "", ...lines].join("\n");
 
-/** The report in a thrown error; other errors are thrown again. */
 export function reportIn(error: unknown): MatcherReport {
   // By its shape: a suite may contain two copies of this package, one of each module system.
   if (error instanceof Error && "report" in error && isReport(error.report)) return error.report;

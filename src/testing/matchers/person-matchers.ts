@@ -189,7 +189,6 @@ async function servingLines(call: MatcherCall, { served }: FlagServings): Promis
   return ["no flags were requested", ...causes.map((it) => `  ${it}`)];
 }
 
-/** The sim's answer to an unknown key. */
 function noFlag(key: string, error: unknown): string[] {
   const body = error instanceof Error && "body" in error ? error.body : undefined;
   const hint = isObject(body) && typeof body.hint === "string" ? `: ${body.hint}` : "";
@@ -214,9 +213,7 @@ async function faultLines({ tenant }: MatcherCall): Promise<string[]> {
   return active.length === 0 ? [] : [`faults in force: ${active.map((it) => nameText(it.name)).join(", ")}`];
 }
 
-/**
- * Why the flag cannot have been served with this value; undefined if it can. Without it, `.not` would always hold.
- */
+/** Why the flag cannot have been served with this value; undefined if it can. Without it, `.not` would always hold. */
 async function neverServed(
   { tenant }: MatcherCall,
   key: string,

@@ -8,7 +8,6 @@ interface FailRule {
   readonly text: (count: number) => string;
 }
 
-/** The rules of `--fail-on`: reasons for which a run can fail although its command passed. */
 const rules = {
   dropped: { count: ({ dropped }) => dropped.total, text: (count) => `${counted(count, "event")} dropped` },
   rejected: { count: ({ rejected }) => rejected.total, text: (count) => `${counted(count, "request")} rejected` },

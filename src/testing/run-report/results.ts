@@ -5,7 +5,6 @@ import type { EventPage } from "../../state/journal/stored-event.ts";
 import { noTests } from "./run-report.ts";
 import type { VerdictSection } from "./shapes.ts";
 
-/** Events with the same result of capture v1. */
 export interface ResultCount extends ReasonText {
   /** `drop` or `retry`. */
   readonly result: string;
@@ -66,7 +65,6 @@ export async function resultCounts(call: ResultsCall): Promise<ResultCount[]> {
 
 const lostFix = "keep the process alive until the SDK has sent them again";
 
-/** What a result means, and what became of its events. */
 export const resultText = ({ sentence, fix, lost }: ResultCount): ReasonText =>
   lost > 0
     ? { sentence: `${sentence}; ${counted(lost, "event")} did not arrive again`, fix: lostFix }

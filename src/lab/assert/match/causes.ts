@@ -49,7 +49,6 @@ function habitOf({ everyMs }: Queue, waited: number | null): string {
   return waited === null ? habit : `${habit}, and the wait took ${seconds(waited)}`;
 }
 
-/** What the process of the test knows about missing events. */
 export interface KnownCauses {
   /** Certain causes: guesses are left out. */
   readonly certain: readonly string[];
@@ -74,7 +73,6 @@ export interface CauseFacts {
 
 type Cause = (facts: CauseFacts) => readonly string[];
 
-/** Items that have a line each; the rest are counted. */
 const mostListed = 2;
 
 function listed<T>(items: readonly T[], line: (item: T) => string, rest: (count: number) => string): string[] {

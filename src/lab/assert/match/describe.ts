@@ -108,6 +108,5 @@ const bounded = (text: string, limit: number): string => (text.length > limit ? 
 export const describePattern = (pattern: Pattern, limit = 120): string =>
   bounded(write(pattern, { left: limit, literal: false }, 0), limit);
 
-/** A captured value as in code, on one line; null for no value. */
 export const describeValue = (value: Json | undefined, limit = 120): string | null =>
   value === undefined ? null : bounded(write(value, { left: limit, literal: true }, 0), limit);

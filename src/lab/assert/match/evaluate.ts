@@ -21,7 +21,6 @@ export const fitsEvent = (pattern: Pattern, event: StoredEvent): boolean => fits
 export const forbids = ({ nothingElse, expect }: Terms): boolean =>
   nothingElse === true || expect.some(({ count }) => count?.max !== undefined);
 
-/** An expectation's count (default: at least one). */
 export const countOf = ({ count }: Expectation): Count => count ?? { min: 1 };
 
 const leastOf = (expectation: Expectation): number => countOf(expectation).min ?? 0;

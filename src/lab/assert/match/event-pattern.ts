@@ -154,7 +154,6 @@ function neverFits(pattern: Pattern): string | undefined {
   return empty && `${empty} of an empty list fits nothing`;
 }
 
-/** The parts of a pattern, itself included. */
 function* partsOf(pattern: Pattern, pointer: string): Generator<[Pattern, string]> {
   yield [pattern, pointer];
   const shape = shapeOf(pattern);

@@ -123,12 +123,10 @@ function fitsShape(shape: PatternShape, value: Json | undefined): boolean {
   }
 }
 
-/** Levels of a pattern. */
 const deepest = 100;
 
 const step = (pointer: string, key: string | number): string => pointer + pointerStep(key);
 
-/** What other libraries call the operators. */
 const otherNames: Readonly<Record<string, string>> = {
   "@gt": "greater greaterthan more morethan after above over exceeds",
   "@gte": "min minimum atleast greaterorequal greaterthanorequal from ge",

@@ -35,7 +35,6 @@ const isPromise = (value: unknown): boolean =>
 const threw = "it threw: ";
 const promised = "a predicate must answer at once, not with a promise";
 
-/** True for the note of a predicate that gave no answer. */
 export const isUnanswered = (note: string | null): boolean =>
   note !== null && (note.startsWith(threw) || note === promised);
 
@@ -63,7 +62,6 @@ export interface KnownMatcher {
 
 const mark = Symbol.for("jest.asymmetricMatcher");
 
-/** Reads a matcher of vitest or jest; undefined for those of others. */
 export function readMatcher(pattern: object): KnownMatcher | undefined {
   const { $$typeof, sample, precision } = pattern as Record<string, unknown>;
   const name = $$typeof === mark ? textOf(() => String(pattern)) : undefined;

@@ -38,7 +38,6 @@ export const permitOptions = {
   "i-know-this-is-production": toggle("Also required for hosts of the real service"),
 } as const;
 
-/** Options of every command that compares answers. */
 export const reportOptions = {
   "fail-on": {
     ...text("Smallest difference that fails (default: break; additive for --against and tape diff)"),

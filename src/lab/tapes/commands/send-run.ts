@@ -39,7 +39,6 @@ interface SendFacts {
   advice: string | undefined;
 }
 
-/** What is to be sent, and what `--exclude` left out of it. */
 type Surveyed = Survey & { excluded: ExcludedCounts; damaged: number };
 
 interface Sent {

@@ -31,7 +31,6 @@ function adviceFor(url: string, name: string, isRerouted: boolean | undefined): 
 export const missedOf = (played: Played | undefined): number =>
   played?.on_miss === "fail" ? played.ledger.miss_count : 0;
 
-/** Most misses and most unused exchanges that are listed; GET /__sim/tapes has more. */
 const most = 10;
 const mostPaths = 3;
 
@@ -70,7 +69,6 @@ function captureLines({ captures, events: { recorded, missing } }: Ledger): stri
   return [`${head}; ${lacking} of ${counted(recorded, "event")} were not sent again: ${names.join(", ")}${more}`];
 }
 
-/** The summary of a replay on a terminal: used, missed, unused. */
 export function tapeLines(played: Played | undefined, style: Style): string[] {
   if (!played) return [];
   const { name, ledger, advice } = played;

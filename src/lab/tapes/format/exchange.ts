@@ -18,11 +18,9 @@ export function headerOf(headers: HeaderPairs, name: string): string | undefined
   return found.length === 0 ? undefined : found.join(", ");
 }
 
-/** The JSON of a body; undefined for any other. */
 export const jsonOf = (body: TapeBody | undefined): Json | undefined =>
   body !== undefined && "json" in body ? body.json : undefined;
 
-/** Path and query of a URL, as they are written. */
 export function targetOf(url: string): string {
   const rest = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "");
   return rest.startsWith("/") ? rest : `/${rest}`;

@@ -67,7 +67,6 @@ export interface RawAnswer extends ReturnType<typeof headOf> {
 /** Bytes, or their number where they are not kept. */
 export type RawBody = Buffer | { omitted: "too_large" | "excluded" | "not_kept"; bytes: number };
 
-/** The head of an upstream's answer. */
 export const headOf = ({ statusCode = 502, statusMessage = "", httpVersion, rawHeaders }: IncomingMessage) => ({
   status: statusCode,
   reason: statusMessage,

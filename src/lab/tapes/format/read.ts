@@ -145,7 +145,6 @@ interface Line {
   isEnded: boolean;
 }
 
-/** What is left of a line when its chunk ends. */
 interface Rest {
   parts: Buffer[];
   length: number;

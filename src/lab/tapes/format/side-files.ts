@@ -57,7 +57,6 @@ export const withBodiesAside = (exchange: Exchange, folder: string): Exchange =>
 export const withSides = (exchange: Exchange, folder: string, onTrouble?: (detail: string) => void): Exchange =>
   withBodies(exchange, (body) => readBody(folder, body, onTrouble));
 
-/** Names of the side files in a folder; none where there is no folder. */
 export const sideNames = (folder: string): string[] =>
   existsSync(folder)
     ? readdirSync(folder, { withFileTypes: true })

@@ -136,7 +136,6 @@ export class TapeWriter {
     return this.#isClosed ? Promise.resolve() : this.#sync();
   }
 
-  /** Flushes and unlocks the tape. */
   async close(): Promise<TapeSummary> {
     if (!this.#isClosed) {
       this.#isClosed = true;

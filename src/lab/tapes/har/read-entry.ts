@@ -56,7 +56,6 @@ const httpUrl = (text: string): URL | null => {
   return url && /^https?:$/.test(url.protocol) ? url : null;
 };
 
-/** Upper case, as a token of HTTP. */
 const methodOf = (text = ""): string =>
   /^[A-Za-z][A-Za-z-]{0,31}$/.test(text.trim()) ? text.trim().toUpperCase() : "";
 

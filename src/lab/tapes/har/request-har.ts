@@ -112,7 +112,6 @@ export function harEntry(line: TrafficLine, body?: string): JsonObject {
   };
 }
 
-/** A HAR as bytes of JSON, made of entries that are bytes already. */
 export function harBytes(entries: readonly Buffer[], comment: string | undefined): Stepwise<Buffer> {
   const facts = JSON.stringify({ version: "1.2", creator, ...(comment !== undefined && { comment }) });
   const between = Buffer.from(",\n");

@@ -143,7 +143,6 @@ export type Aliases = ReturnType<typeof createAliases>;
 export type OnExhausted = "repeat" | "miss";
 
 export interface ReplayProgress {
-  /** Rows that were given to it. */
   readonly used: Set<number>;
   /** Per series: how many rows at the front are used. */
   readonly cursors: Map<Series, number>;

@@ -234,7 +234,6 @@ export const policyOf = (ask: Ask): Policy => policies.find(({ fits }) => fits(a
 /** Query parameters that mean nothing: cache busters, versions, how the body is packed. */
 const parameters: ReadonlySet<string> = new Set(["_", "sent_at", "ver", "ip", "compression"]);
 
-/** What has to be equal, and the ids that have to be the same ones. */
 export interface Key {
   shape: string;
   ids: string[];

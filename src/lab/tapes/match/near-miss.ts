@@ -76,7 +76,6 @@ const sameLeaf =
     return isSame;
   };
 
-/** How a recorded document is compared with a live one. */
 export const comparisonBy = (rules: Rules, aliases: Aliases, onSame: Aliases["bind"] = () => {}) => ({
   same: sameLeaf(rules, aliases, onSame),
   drops: (path: Path) => rules.drops(nameAt(path), genericPath(path)),

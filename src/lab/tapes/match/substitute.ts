@@ -41,7 +41,6 @@ function ofNumber(leaf: number, token: string | undefined, aliases: Aliases): nu
 
 const ownIds: ReadonlySet<string> = new Set(["id", "uuid"]);
 
-/** Ids of resources in an answer, by which the client knows them. */
 export function idsIn(body: TapeBody | undefined, rules: Rules): string[] {
   const ids: string[] = [];
   if (body === undefined || !("json" in body)) return ids;

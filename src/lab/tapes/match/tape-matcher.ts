@@ -88,7 +88,6 @@ interface Found {
   tier: string;
 }
 
-/** A request, and what is needed to answer it. */
 interface Turn {
   index: TapeIndex;
   client: Client;

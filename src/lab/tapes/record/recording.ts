@@ -67,7 +67,6 @@ const shadowedFamilies: ReadonlySet<Family> = new Set(["capture", "capture-v1"])
 
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
 
-/** Passes requests on to an upstream and records them. */
 export class RunningRecording {
   readonly passing: Passing;
   readonly #order: RecordingRequest;
@@ -220,7 +219,6 @@ export class RunningRecording {
     await this.#observe(clean, passage, { ...times, ended: performance.now(), ticket: 0, peer }, true);
   }
 
-  /** Shows it in log and journal. */
   async #observe(clean: Exchange, passage: ForwardedExchange, passed: Passed, isSocket = false): Promise<void> {
     const exchange = this.#redaction.withKeys(clean);
     const rejection = rejectionOf(passage);

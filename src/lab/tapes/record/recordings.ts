@@ -127,7 +127,6 @@ export async function listenRecording<L extends { readonly port: number; close(m
   }
 }
 
-/** The recording in the facts of a sim; null if there was none. */
 export const recordingInShort = ({ state, mode, upstream, tape, trouble }: RecordingFacts): JsonObject | null =>
   state === "off" ? null : { state, mode, upstream, tape, trouble };
 
@@ -170,7 +169,6 @@ export class Recordings {
     this.#parts = parts;
   }
 
-  /** Passes requests on while a recording runs; asked with every request. */
   get current(): Passing | undefined {
     return this.#running?.passing;
   }

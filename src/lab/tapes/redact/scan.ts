@@ -42,7 +42,6 @@ function scanned(run: (filter: SecretFilter, take: Take) => void, { rules, onPla
 export const scanText = (text: string, options?: ScanOptions): Suspicion[] =>
   scanned((filter) => filter.text(text, ""), options);
 
-/** As `scanText`, of bytes: text, compressed text, or anything else. */
 export const scanBytes = (bytes: Buffer, options?: ScanOptions): Suspicion[] =>
   scanned(({ secretRules }, take) => {
     let hasFound = false;

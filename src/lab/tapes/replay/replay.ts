@@ -38,7 +38,6 @@ type Hit = Extract<Answered, { hit: Exchange }>;
 type Missed = Extract<Answered, { miss: ReplayMiss }>;
 
 interface ReplayParts {
-  /** The tape's name, as answers carry it. */
   readonly name: string;
   readonly matcher: TapeMatcher;
   readonly onMiss: MissPolicy;
@@ -328,7 +327,6 @@ const missText = (tape: string, asked: Unanswered, miss: ReplayMiss): string =>
     .map((line) => line.trim())
     .join(" ");
 
-/** An answer in the shape of the service's errors with the nearest exchanges. */
 const missBody = (detail: string, miss: ReplayMiss): string =>
   JSON.stringify({
     type: "server_error",

@@ -30,7 +30,6 @@ export class Replaying {
     return this.#loaded?.take(call);
   }
 
-  /** Its name, mode and policy; null: none. */
   named() {
     const loaded = this.#loaded;
     return loaded ? { name: loaded.name, mode: loaded.rules.mode, on_miss: loaded.rules.onMiss } : null;
@@ -55,7 +54,6 @@ export class Replaying {
     };
   }
 
-  /** The sums only. */
   tally() {
     const loaded = this.#loaded;
     return loaded ? { name: loaded.name, mode: loaded.rules.mode, ...loaded.matcher.tally() } : null;
@@ -84,7 +82,6 @@ export class Replaying {
     return last;
   }
 
-  /** Ends what is recorded on the loaded tape. */
   async close(): Promise<void> {
     await this.#loaded?.recorder?.close();
   }

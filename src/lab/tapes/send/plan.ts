@@ -30,7 +30,6 @@ export interface SendPlan {
   newUuid?: (uuid: string) => string;
 }
 
-/** Why a recorded request cannot be sent. */
 export const skipReasons = ["no_body", "cut_off", "tunnel", "method", "encoding"] as const;
 export type SendSkipReason = (typeof skipReasons)[number];
 
@@ -262,7 +261,6 @@ export function fillingOf(placeholder: Placeholder, keys: GivenKeys): Filling {
   return keys.fill === "redacted" ? "stand_in" : "unknown";
 }
 
-/** The placeholders of a request, each once, in what would be sent of it. */
 export function placeholdersOf({ req }: Exchange): Placeholder[] {
   const headers = req.headers.filter(([name]) => !isLeftOut(name)).flatMap(([, value]) => value);
   const texts = [req.url, ...headers, ...unresolved(req.body)];

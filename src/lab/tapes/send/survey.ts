@@ -153,7 +153,6 @@ function createKinship() {
   };
 }
 
-/** Which distinct ids are one person: they share a lane. */
 export type Kinship = ReturnType<typeof createKinship>;
 
 /** The lanes that a request has to wait in; the first one if it belongs to no person. */

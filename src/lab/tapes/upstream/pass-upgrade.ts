@@ -20,7 +20,6 @@ function headBytes(status: number, reason: string, headers: readonly string[]): 
   return Buffer.from(`HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n`, "latin1");
 }
 
-/** The answer of an upstream that does not take the websocket: its end is the connection's. */
 function headOfRefusal(answer: IncomingMessage): Buffer {
   const { status, reason, headers: given } = headOf(answer);
   const headers = toClient(given, { staysOpen: false, takesChunks: false });

@@ -142,7 +142,6 @@ const reasons: Readonly<Record<string, string>> = {
   LOOP: "it is this sim itself",
 };
 
-/** What OpenSSL and Node call a certificate that cannot be trusted. */
 const isCertificate = (code: string): boolean => /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO_/.test(code);
 
 const reasonOf = (code: string): string =>

@@ -268,7 +268,6 @@ const texts: readonly ((text: string) => boolean)[] = [
 
 const isVolatileName = (key: string): boolean => volatileName.test(key) && !tellingName.test(key);
 
-/** True if the values differ only as any two of their kind do, or the recorded one was redacted. */
 function isNoise(recorded: Json, own: Json): boolean {
   if (typeof recorded === "string" && placeholder.test(recorded)) return true;
   if (typeof recorded !== "string" || typeof own !== "string") return false;

@@ -21,7 +21,6 @@ const idKeys: ReadonlySet<string> = new Set(["id", "uuid", "short_id", "access_t
 const isId = (value: Json | undefined): value is string | number =>
   typeof value === "string" || typeof value === "number";
 
-/** Maps the ids on a tape to those that a sim or a service gave in their place. */
 export function createIdMap() {
   const known = new Map<string, string | number>();
 

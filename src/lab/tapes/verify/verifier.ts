@@ -37,7 +37,6 @@ function verifierWith(options: VerifierOptions) {
   const { skip, prepare, baseOf, keys, timeOf, send, redact, noise } = options;
   const ids = createIdMap();
 
-  /** With the ids that were given now to what was created before. */
   function withIds(exchange: Exchange): Exchange {
     const { req } = exchange;
     const [path = "/", ...query] = targetOf(req.url).split("?");
@@ -154,7 +153,6 @@ interface ServiceVerifierOptions extends Pick<VerifierOptions, "baseOf" | "send"
   redactor: Pick<Redactor, "redact">;
 }
 
-/** Verifies a tape against a service. */
 export const createServiceVerifier = ({ allowWrites, redactor, ...options }: ServiceVerifierOptions) =>
   verifierWith({
     ...options,

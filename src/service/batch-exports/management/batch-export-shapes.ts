@@ -111,7 +111,6 @@ const hogqlQuery = () =>
     })
     .meta({ type: ["string", "null"] });
 
-/** What may be written, in the order of the service's checks. */
 const fields = {
   name: text(),
   model: model().optional(),

@@ -12,7 +12,6 @@ interface CursorPage<T> {
   results: T[];
 }
 
-/** The order of a list: by a string of each document. */
 interface Order<D> {
   keyOf(document: D): string;
   compare(a: string, b: string): number;

@@ -51,7 +51,6 @@ const showDefinition = (
 const isWhole = ({ fault, compiled, dependencies }: FlagEntry): boolean =>
   fault === undefined && compiled.dependencies.length === dependencies.length;
 
-/** The references between flags, and the order in which they are computed. */
 function createChains(ruleset: Ruleset, shown: readonly FeatureFlag[]) {
   const keys = new Map(shown.map((flag) => [flag.id, flag.key]));
   const isShown = new Set(shown);

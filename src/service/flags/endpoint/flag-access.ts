@@ -7,7 +7,6 @@ import type { PersonalApiKey, ReadonlyWorld, StoredProject } from "../../../stat
 import type { Desk } from "../../capture/desk.ts";
 import { projectByHeader } from "../../capture/project.ts";
 
-/** The project of a request for definitions or a remote config, and the kind of its key. */
 export interface FlagAccess {
   readonly project: StoredProject;
   /** A personal key may see more than a project's secret one. */
@@ -115,7 +114,6 @@ export function flagAccess(call: Call, desk: Desk, service: Service): FlagAccess
 
 const resource = "feature_flags";
 
-/** Value of `quotaLimited` in an answer without flags. */
 export const quotaLimited: readonly string[] = [resource];
 
 /** True if the project has used up its flag requests: by `quota_limited` in its settings, or by a fault. */

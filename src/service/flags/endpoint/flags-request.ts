@@ -52,7 +52,6 @@ function contentTypeOf(call: Call): string {
   return type;
 }
 
-/** True if the body is gzip, by its query, its headers or its first bytes. */
 function isPacked(call: Call): boolean {
   const named = call.query.get("compression");
   const compression = named ? compressions.get(named) : undefined;

@@ -85,7 +85,6 @@ const FlagDetails = z
   .meta({ title: "FlagDetails" });
 export type FlagDetails = z.infer<typeof FlagDetails>;
 
-/** A flag in an answer of `/flags?v=3`. */
 const TypedFlagDetails = z
   .strictObject({
     key: z.string(),
@@ -224,7 +223,6 @@ const definitions: EndpointDocs = {
 
 const localEvaluation: EndpointDocs = { ...definitions, query: parametersOf({ token, ...LocalEvaluationQuery.shape }) };
 
-/** The public endpoints of flags in the OpenAPI document, by method and path. */
 export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
   "POST /flags": evaluation(FlagsAnswer),
   "GET /flags": stub(FlagsAnswer),

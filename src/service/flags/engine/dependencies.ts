@@ -44,7 +44,6 @@ function connect(entries: readonly Draft[]): void {
   }
 }
 
-/** A missing dependency is handed on to all that depend on it. */
 function markMissing(ordered: readonly Draft[]): void {
   const missing = new Set<FlagEntry>();
   for (const entry of ordered) {
@@ -54,7 +53,6 @@ function markMissing(ordered: readonly Draft[]): void {
   }
 }
 
-/** Flags in an order in which every one comes after those that it asks for. */
 export interface DependencyOrder {
   readonly entries: readonly FlagEntry[];
   /** Dependencies first; those on or behind a circle come last and have a `fault`. */

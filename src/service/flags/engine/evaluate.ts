@@ -47,7 +47,6 @@ export function missOf(compiled: CompiledFlag, condition: Condition, run: Evalua
   return missAs(compiled, condition, run);
 }
 
-/** What a condition set that applies gives: its own variant, or the one that the hash picks. */
 export function matchOf(compiled: CompiledFlag, condition: Condition, run: EvaluationRun): Decision {
   if (condition.forced) return condition.forced;
   const { variantEnds } = compiled;

@@ -14,7 +14,6 @@ export type PropertyFilter = NonNullable<ConditionSet["properties"]>[number];
 export const variantKeys = ({ multivariate, version }: Filters): string[] =>
   version === 2 ? [] : (multivariate?.variants ?? []).map(({ key }) => key);
 
-/** The ids of the cohorts that condition sets ask for, in order. */
 export const cohortsAsked = ({ groups = [] }: Filters): number[] =>
   groups.flatMap(({ properties = [] }) =>
     properties.flatMap(({ type, value }) => (type === "cohort" ? (referenceIn(value) ?? []) : [])),

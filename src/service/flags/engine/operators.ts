@@ -196,7 +196,6 @@ const operators: ReadonlyMap<string, Operator> = new Map([
 
 const valueless: ReadonlySet<string> = new Set(["is_set", "is_not_set"]);
 
-/** All names, for tests and documentation. */
 export const operatorNames: readonly string[] = [...operators.keys()];
 
 /** @throws FlagFailure for an operator that upstream does not have. */

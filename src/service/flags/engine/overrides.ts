@@ -81,7 +81,6 @@ export function overriddenFlag(flag: FeatureFlag, override: StoredFlagOverride):
   };
 }
 
-/** Stands in for a flag that the project does not have. */
 const unknownFlag = (project: number, key: string): FeatureFlag => ({
   ...blankFeatureFlag({ id: 0, project, key, evaluation_runtime: null }, ""),
   version: 0,

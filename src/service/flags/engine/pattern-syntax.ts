@@ -111,7 +111,6 @@ const closeClass: Rewrite = (reading, token) => {
   return token;
 };
 
-/** Escapes that mean the same within a class. */
 const escapes: readonly Rule[] = [
   [/\\h/y, () => "[0-9A-Fa-f]"],
   [/\\H/y, () => "[^0-9A-Fa-f]"],

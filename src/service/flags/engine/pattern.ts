@@ -42,7 +42,6 @@ function sizeOf(hir: Hir): number {
 
 const some = (hir: Hir, is: (hir: Hir) => boolean): boolean => is(hir) || partsOf(hir).some((it) => some(it, is));
 
-/** True if it can match a part of a text in more than one way. */
 function isVariable({ kind }: Hir): boolean {
   if (kind["@variant"] !== "Repetition") return kind["@variant"] === "Alternation";
   const { min, max } = kind["@values"][0];
@@ -67,7 +66,6 @@ const codePoint = (character: string): string => `\\u{${character.codePointAt(0)
 
 const isLiteral = ({ kind }: Hir): boolean => kind["@variant"] === "Literal";
 
-/** Writes a pattern in JavaScript's syntax (mode `v`). */
 function javascriptWriter(groups: readonly PatternGroup[]) {
   let ignoresCase = false;
   const group = (index: number, sub: Hir): string => {
@@ -163,11 +161,7 @@ function library(): typeof import("rregex") {
   return loaded;
 }
 
-/**
- * A pattern in the crate's own syntax.
- * @throws InvalidPattern
- * @throws FlagFailure unsupported_regex
- */
+/** A pattern in the crate's own syntax. @throws InvalidPattern @throws FlagFailure unsupported_regex */
 export function rustRegex(source: string): RRegex {
   const { RRegex } = library();
   try {

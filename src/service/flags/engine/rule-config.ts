@@ -71,7 +71,6 @@ const fewestVariants = 2;
 const mostVariants = 20;
 const mostDepth = 20;
 
-/** What is wrong with a value; undefined is an absent field. */
 type Check = (value: Json | undefined, at: Path) => ConfigProblem[];
 type Fields = Readonly<Record<string, Check>>;
 

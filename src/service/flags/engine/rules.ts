@@ -87,7 +87,6 @@ function projected(value: Json): Pick<Decision, "value" | "enabled" | "variant" 
   return { ...on, payload: JSON.stringify(value) };
 }
 
-/** @param rule undefined where no rule decided */
 function decisionOf(code: RuleCode, value: Json, rule?: Pick<CompiledRule, "index" | "id" | "type">): Decision {
   const legacy = legacyCodes[code];
   const index = rule?.index ?? null;

@@ -115,7 +115,6 @@ function evaluateApart(ruleset: Ruleset, subject: Subject, { keys, isSelected }:
   return results;
 }
 
-/** Lets other flags see the value of a flag; a failed one has none. */
 function publish(values: Values, { names }: FlagEntry, decision: Decision | undefined): void {
   if (decision?.failed) return;
   for (const name of names) values.set(name, decision?.value ?? false);

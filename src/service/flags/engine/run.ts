@@ -19,10 +19,7 @@ export interface Subject {
    * anonymous id, else the distinct id; undefined when it is not known, which fails the flag.
    */
   continuityKey(flagKey: string): string | undefined;
-  /**
-   * undefined if the person has no such property.
-   * @throws FlagFailure when the person might have it, but the sim cannot tell.
-   */
+  /** undefined if the person has no such property. @throws FlagFailure when the person might have it, but the sim cannot tell. */
   property(name: string): Json | undefined;
   /** A field of the person's own, such as `created_at` (ISO 8601); undefined without a person. */
   metadata(name: string): Json | undefined;

@@ -28,7 +28,6 @@ function jsonText(value: Json): string {
   return typeof value === "object" && value !== null ? objectText(value) : JSON.stringify(value);
 }
 
-/** A property as text: strings as they are, everything else as JSON. */
 export const textOf = (value: Json): string => (typeof value === "string" ? value : jsonText(value));
 
 /** Lower case for A–Z only. Most text has none: looking is four times as fast as replacing nothing. */

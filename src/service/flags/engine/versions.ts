@@ -1,9 +1,6 @@
 import { compareText } from "../../../kernel/base/text.ts";
 
-/**
- * A semantic version. Numbers are kept as digits without leading zeros: they may be larger than a double
- * holds.
- */
+/** A semantic version. Numbers are kept as digits without leading zeros: they may be larger than a double holds. */
 export interface Version {
   readonly numbers: readonly [major: string, minor: string, patch: string];
   /** What follows `-`, "" when there is nothing. */

@@ -82,7 +82,6 @@ function hintOf(trace: ConditionTrace, outcome: Outcome, unmet: string): string 
   return unmet === "" ? name : `${name}: ${unmet}`;
 }
 
-/** @param unmetWords Words for the filters that did not pass */
 export function explainRule(
   rule: CompiledRule,
   run: EvaluationRun,

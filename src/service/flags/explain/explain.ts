@@ -23,7 +23,6 @@ export type Explanation = Omit<FlagExplanation, "id" | "project" | "distinct_id"
   readonly id: number;
 };
 
-/** The texts that the evaluation of condition sets hashes. */
 const inputsOf =
   (flagKey: string) =>
   ({ use, identifier }: HashUse): string =>
@@ -139,9 +138,7 @@ function decidedBefore({ enrollment, holdout, active }: Explanation): string | u
   return enrollment?.decided ? `enrolment decides: ${unmetWords(enrollment.properties)}` : undefined;
 }
 
-/**
- * Why a flag is off, or a subject held out; null if the flag is on. Condition sets that were not reached are no reason.
- */
+/** Why a flag is off, or a subject held out; null if the flag is on. Condition sets that were not reached are no reason. */
 function flagHint(explained: Explanation): string | null {
   if (explained.enabled && explained.holdout?.held_out !== true) return null;
   const before = decidedBefore(explained);

@@ -39,7 +39,6 @@ function setWords(set: ConditionSet, filters: Filters, ruleset: Ruleset): string
   return clauses.length === 0 ? capital(end) : `When ${clauses.join(", and ")}: ${end}`;
 }
 
-/** A holdout in its new form or its old one: its percentage, and the variant of held-out subjects. */
 function holdoutOf({ holdout, holdout_groups }: Filters): { share: unknown; variant: string } | undefined {
   if (isObject(holdout)) {
     return { share: own(holdout, "exclusion_percentage"), variant: `holdout-${textOf(own(holdout, "id") ?? null)}` };
@@ -210,10 +209,7 @@ export function rulesOf(flag: FeatureFlag, ruleset: Ruleset): string[] {
   return shares === "" ? lines : [...lines, `variants: ${shares}`];
 }
 
-/**
- * A flag's rules in plain English, among the other flags of its project. Never throws: the words describe what cannot
- * be evaluated.
- */
+/** A flag's rules in plain English, among the other flags of its project. Never throws: the words describe what cannot be evaluated. */
 export function wordsOf(flag: FeatureFlag, ruleset: Ruleset): FlagWords {
   const { filters } = flag;
   const rules = compiledRulesOf(flag, ruleset);

@@ -117,7 +117,6 @@ export function ruleWords(rule: CompiledRule, ruleset: Ruleset): string {
   return clauses.length === 0 ? `${capital(words)}.` : `When ${clauses.join(", and ")}: ${words}.`;
 }
 
-/** A line for each rule, then the default. */
 export const shortRules = ({ rules, unmatched }: CompiledRules, ruleset: Ruleset): string[] => [
   ...rules.map((rule) => {
     const clauses = whoOf(rule, ruleset);

@@ -11,7 +11,6 @@ export function valueWords(value: Json): string {
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
 }
 
-/** What was found where a filter requires something: `is "free"`. */
 export function actualWords(trace: PropertyTrace): string {
   if (trace.failure !== undefined) return `cannot be computed: ${failures[trace.failure]}`;
   if (trace.flag) return trace.flag.value === null ? "has no value" : `is ${valueWords(trace.flag.value)}`;
@@ -33,7 +32,6 @@ export function hashText(hash: number, threshold: number): string {
   return String(hash);
 }
 
-/** A hash, a bound of a range or a percentage in few digits. */
 export const shortNumber = (value: number): string => String(Number(value.toFixed(6)));
 
 /** `hash 0.7312 > rollout 0.5`. */

@@ -6,8 +6,6 @@ import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { invalid } from "../../api-frame/fields.ts";
 import { linkWith } from "../../api-frame/lists.ts";
 
-/** How flags were created and changed. */
-
 export const FlagActivity = z
   .object({
     results: z.array(

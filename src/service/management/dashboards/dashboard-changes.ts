@@ -35,10 +35,7 @@ function filled(value: unknown): JsonObject | undefined {
   return Object.keys(value).length > 0 ? value : undefined;
 }
 
-/**
- * The fields of the document that the body sets.
- * @throws SimError invalid_input when filters or variables are not objects
- */
+/** The fields of the document that the body sets. @throws SimError invalid_input when filters or variables are not objects */
 const changesIn = (fields: DashboardFields): Partial<Dashboard> =>
   dashboardKind.changes(fields, { filters: filled, variables: filled });
 
@@ -151,10 +148,7 @@ function contentOf(template: unknown): TemplateContent {
   return { ...content, tiles: content.tiles.map((tile) => ({ ...tile, type: stringOf(tile.type) })) };
 }
 
-/**
- * Makes a dashboard of a template in the body; its other fields win over the template's.
- * @throws SimError required, invalid_input
- */
+/** Makes a dashboard of a template in the body; its other fields win over the template's. @throws SimError required, invalid_input */
 export function createFromJson(desk: DashboardDesk, request: ProjectRequest<DashboardFromJson>): Dashboard {
   const { template, ...fields } = request.body();
   const isDocumented = desk.dialect === "documented";

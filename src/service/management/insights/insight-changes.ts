@@ -57,10 +57,7 @@ function takeOff(draft: Draft, insight: Insight, dashboard: Dashboard): void {
   draft.put("dashboards", { ...dashboard, tiles });
 }
 
-/**
- * POST. Upstream PostHog/posthog posthog/api/insight.py, `create`.
- * @throws SimError does_not_exist, incorrect_type, permission_denied
- */
+/** POST. Upstream PostHog/posthog posthog/api/insight.py, `create`. @throws SimError does_not_exist, incorrect_type, permission_denied */
 export function createInsight(desk: InsightDesk, request: ProjectRequest<InsightFields>): Insight {
   const fields = request.body();
   const dashboards = dashboardsNamed(desk, request, fields.dashboards ?? []);

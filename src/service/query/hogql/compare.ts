@@ -38,10 +38,7 @@ const areAlike = (a: Type, b: Type): boolean =>
   a.kind === "Nothing" ||
   b.kind === "Nothing";
 
-/**
- * Makes values of two types comparable: literal texts are read as the other type, dates become times.
- * @throws Refusal if they are not
- */
+/** Makes values of two types comparable: literal texts are read as the other type, dates become times. @throws Refusal if they are not */
 function converters(left: HogQLTerm, right: HogQLTerm, context: FunctionContext): [Convert, Convert] {
   const [a, b] = [left.type, right.type];
   if (areAlike(a, b)) return [same, same];

@@ -57,10 +57,7 @@ interface GroupedRows {
   readonly offset: number;
 }
 
-/**
- * Columns of events, some of them aggregations: the rows are grouped by the others.
- * @throws SimError as `compileExpression`
- */
+/** Columns of events, some of them aggregations: the rows are grouped by the others. @throws SimError as `compileExpression` */
 export function groupedRows(
   { columns, isInside, orderBy, limit, offset }: GroupedRows,
   context: QueryContext,

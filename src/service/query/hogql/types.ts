@@ -101,10 +101,7 @@ export function totalType(type: Type): Type {
   return isInteger(type.kind) ? integerType(64, isSigned(type.kind)) : float;
 }
 
-/**
- * The type that has the values of all of these; undefined if there is none.
- * Upstream ClickHouse, getLeastSupertype.
- */
+/** The type that has the values of all of these; undefined if there is none. Upstream ClickHouse, getLeastSupertype. */
 export function commonType(types: readonly Type[]): Type | undefined {
   const isNullable = types.some((it) => it.nullable ?? false);
   const known = types.filter((it) => it.kind !== "Nothing");

@@ -178,9 +178,7 @@ export function merged(all: Iterable<BrokenDown>): BrokenDown[] {
   return [...byValue.values()];
 }
 
-/**
- * The first values in `ranked` order; the others added up as one.
- */
+/** The first values in `ranked` order; the others added up as one. */
 export function limited(ranked: readonly BrokenDown[], limit: number): BrokenDown[] {
   const others = ranked.slice(limit).map(({ value, data }): BrokenDown => {
     return { value: Array.isArray(value) ? value.map(() => otherValue) : otherValue, data };

@@ -128,10 +128,7 @@ function deltaOf(text: string): Delta | undefined {
 /** Of the year 1; `Date.UTC` takes it for 1901. */
 const firstDay = Date.parse("0001-01-01");
 
-/**
- * A date of a query as a wall clock.
- * @throws SimError if it is neither an ISO date nor a relative one
- */
+/** A date of a query as a wall clock. @throws SimError if it is neither an ISO date nor a relative one */
 export function readDate(
   text: string,
   {

@@ -197,10 +197,7 @@ function insightOf({ insight = "TRENDS", shown_as: shownAs }: JsonObject): strin
   return insight === "SESSIONS" ? "TRENDS" : stringOf(insight);
 }
 
-/**
- * The query of an insight's filters.
- * @throws SimError if there is no such query, as for paths
- */
+/** The query of an insight's filters. @throws SimError if there is no such query, as for paths */
 export function queryOfFilters(filters: JsonObject): JsonObject {
   const insight = insightOf(filters);
   const row = Object.hasOwn(insights, insight) ? insights[insight] : undefined;

@@ -44,10 +44,7 @@ const aggregates: Readonly<Record<string, Statistic>> = {
   p99: atLevel(0.99),
 };
 
-/**
- * What a series measures, by its `math`.
- * Upstream PostHog/posthog posthog/hogql_queries/insights/trends/aggregation_operations.py.
- */
+/** What a series measures, by its `math`. Upstream PostHog/posthog posthog/hogql_queries/insights/trends/aggregation_operations.py. */
 type MathKind = "cells" | "per_actor" | "active" | "first_time";
 
 const perActor = /^(avg|min|max|median|p75|p90|p95|p99)_count_per_actor$/;

@@ -32,10 +32,7 @@ const caseless: ReadonlyMap<string, FunctionRow | undefined> = new Map(
 export const functionNamed = (name: string): FunctionRow | undefined =>
   functions.get(name) ?? caseless.get(name.toLowerCase());
 
-/**
- * Functions and aggregations of the service that are not emulated, so that they are not called unknown.
- * Upstream the same file.
- */
+/** Functions and aggregations of the service that are not emulated, so that they are not called unknown. Upstream the same file. */
 export const absentFunctions: readonly string[] = [
   "multiplyDecimal divideDecimal hasSubstr arrayEnumerateUniq arrayEnumerateDense arrayReduce arrayAUC arrayFill",
   "arrayFold arraySplit arrayReverseFill arrayReverseSplit arrayRotateLeft arrayRotateRight arrayCumSumNonNegative",
