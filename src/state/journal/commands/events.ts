@@ -30,7 +30,7 @@ const common = { ...filters, ...whereOptions, json } as const;
 
 const tailOptions = { ...common, filter } as const;
 
-const listOptions = { ...tailOptions, limit } as const;
+const listOptions = { ...tailOptions, limit: { ...limit, describe: "The newest N" } } as const;
 
 const waitOptions = {
   ...common,

@@ -19,7 +19,9 @@ import { type RequestInFull, RequestListQuery, type SimRequest } from "../reques
 import { eventLine } from "./event-lines.ts";
 import { checkedFilter } from "./filter-option.ts";
 
-const { limit, filter, ...plain } = optionsOf(RequestListQuery.omit({ partition: true, before: true }));
+const { limit: page, filter, ...plain } = optionsOf(RequestListQuery.omit({ partition: true, before: true }));
+
+const limit = { ...page, describe: "The newest N" } as const;
 
 const filters = { ...plain, filter: { ...filter, kind: "word" } } as const;
 
