@@ -1,5 +1,5 @@
 import type { Style } from "../kernel/command/style.ts";
-import { lintLine } from "../lab/lint/command.ts";
+import { lintLine } from "../lab/lint/lint-line.ts";
 import type { LintFinding } from "../lab/lint/shapes.ts";
 import type { Sim } from "../sim/types.ts";
 

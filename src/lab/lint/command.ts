@@ -1,23 +1,13 @@
 import { counted } from "../../kernel/base/text.ts";
 import { queryText } from "../../kernel/call/call.ts";
-import { clean } from "../../kernel/command/clean-text.ts";
 import { command, type Shell } from "../../kernel/command/command.ts";
-import { emphasized, findingText, isAtLeast } from "../../kernel/command/finding.ts";
+import { isAtLeast } from "../../kernel/command/finding.ts";
 import { whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import { optionsOf } from "../../kernel/command/shape-options.ts";
-import type { Style } from "../../kernel/command/style.ts";
 import { ask } from "../../kernel/command/thin-command.ts";
-import { type LintFinding, type LintPage, LintQuery } from "./shapes.ts";
-
-const whatOf = ({ event, n }: LintFinding): string => (event === null ? `request ${n}` : `"${clean(event, 80)}"`);
-
-export function lintLine(finding: LintFinding, style: Style): string {
-  const { severity, sentence, detail } = finding;
-  const label = emphasized(severity, severity === "hint" ? "hint" : "lint", style);
-  const seen = `${clean(sentence)} (${clean(detail, 300)})`;
-  return `${label} ${findingText({ ...finding, what: whatOf(finding), sentence: seen })}`;
-}
+import { lintLine } from "./lint-line.ts";
+import { type LintPage, LintQuery } from "./shapes.ts";
 
 const options = {
   ...optionsOf(LintQuery.omit({ max_ms: true })),

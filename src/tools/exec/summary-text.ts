@@ -2,7 +2,7 @@ import { counted, times } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { findingText } from "../../kernel/command/finding.ts";
 import type { Style } from "../../kernel/command/style.ts";
-import { lintLine } from "../../lab/lint/command.ts";
+import { lintLine } from "../../lab/lint/lint-line.ts";
 import { outcomeText } from "../../state/journal/outcomes.ts";
 import type { Mishap, RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect } from "vitest";
 import { createLintWatch } from "../../../src/cli/lint-watch.ts";
 import type { LintFinding, LintPage } from "../../../src/index.ts";
 import { plain } from "../../../src/kernel/command/style.ts";
-import { lintLine } from "../../../src/lab/lint/command.ts";
+import { lintLine } from "../../../src/lab/lint/lint-line.ts";
 import { endAll, phxSim, post, runHere, startReady } from "../../support/phx-sim.ts";
 import { test } from "../../support/sim.ts";
 import { verdict } from "../../testing/run-report/facts.ts";
