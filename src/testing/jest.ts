@@ -72,7 +72,7 @@ function nameOfCode(): string | undefined {
 let running: { name: string | undefined; deadline: { at: number; limit: number } } | undefined;
 const watched = new Map<Tenant, string | undefined>();
 
-/** Mocks of SDKs that are in force, as the test's file loads them: jest keeps mocks apart from what `require.cache` has. */
+/** Mocks of SDKs that are in force for the test's file: jest keeps mocks apart from what `require.cache` has. */
 function mocksOfJest(file: string): string[] {
   const require = createRequire(file);
   return sdkNames.flatMap((name) => {

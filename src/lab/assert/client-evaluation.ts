@@ -74,6 +74,7 @@ const termsOf = (target: WaitTarget): Terms =>
     ? { expect: [{ match: target.match, count: { min: target.count } }] }
     : { expect: target.sequence.map((match) => ({ match, count: { min: 1 } })), ordered: true };
 
+/** The sightings that fit: the sim knows only the wider pattern. */
 async function fitting<T extends Sighting>(place: HandleScope, match: Pattern, sightings: readonly T[]): Promise<T[]> {
   const doFit = await Promise.all(
     sightings.map(async ({ seq }) => {
@@ -144,6 +145,7 @@ const none = (terms: Terms, { since = 0 }: WaitOptions): Collected => ({
   cursor: since,
 });
 
+/** Waits for events of patterns without a JSON form. @throws ExpectationError */
 export async function waitHere(place: HandleScope, target: WaitTarget, options: WaitOptions): Promise<StoredEvent[]> {
   const terms = termsOf(target);
   const started = performance.now();

@@ -6,7 +6,10 @@ import { searchEvents } from "../../state/journal/search.ts";
 import { type Dispatcher, type Interest, interestIn } from "./dispatcher.ts";
 import { fitsEvent } from "./match/evaluate.ts";
 
-/** Joins signals, and a limit in ms. `AbortSignal.any` would leave a listener of each wait on signals that live as long as the sim. */
+/**
+ * Joins signals, and a limit in ms. `AbortSignal.any` would leave a listener of each wait on signals that live as long
+ * as the sim.
+ */
 export function joinSignals(signals: readonly AbortSignal[], ms?: number) {
   const controller = new AbortController();
   const end = () => controller.abort();

@@ -36,7 +36,9 @@ type CheckedTerms<M extends readonly Pattern[]> = Omit<Terms, "expect"> & {
   expect: { readonly [Index in keyof M]: Expectation<CheckedPattern<M[Index]>> };
 };
 
+/** Selects events: the parameters of `GET /__sim/events`. */
 export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> extends EventParameters {
+  /** A pattern for the whole event, e.g. `{ properties: { plan: "pro" } }`. */
   where?: CheckedPattern<W>;
 }
 
@@ -56,7 +58,10 @@ export interface Events {
   dropped<W extends PropertiesPattern>(query?: Omit<EventQuery<W>, "outcome">): Promise<StoredEvent[]>;
   /** The requests that were rejected whole, newest first, each with its reason. */
   rejected(query?: Omit<RequestQuery, "outcome">): Promise<SimRequest[]>;
-  /** The first kept event that fits, now or when it arrives. @throws ExpectationError with a report of what was captured instead */
+  /**
+   * The first kept event that fits, now or when it arrives.
+   * @throws ExpectationError with a report of what was captured instead
+   */
   waitFor<E extends EventPattern, P extends PropertiesPattern>(
     event: CheckedPattern<E>,
     properties?: CheckedPattern<P>,
@@ -79,7 +84,10 @@ export interface Events {
     properties?: CheckedPattern<P>,
     options?: VerifyOptions,
   ): Promise<void>;
-  /** Waits until every minimum is reached, settles if there is a maximum or `nothingElse`, then checks. @throws ExpectationError */
+  /**
+   * Waits until every minimum is reached, settles if there is a maximum or `nothingElse`, then checks.
+   * @throws ExpectationError
+   */
   verify<M extends readonly Pattern[]>(terms: CheckedTerms<M>, options?: VerifyOptions): Promise<Verdict>;
   /**
    * The events for a snapshot test, without what differs from run to run: ids and times of the run are words such as

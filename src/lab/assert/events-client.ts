@@ -80,6 +80,7 @@ function checkVerified(terms: Terms | undefined): void {
   if (terms) refuseMeaningless(terms);
 }
 
+/** @throws TypeError */
 function refuseMeaningless(terms: Terms): void {
   const [problem] = checkTerms(terms);
   if (problem) throw new TypeError(problemText(problem));

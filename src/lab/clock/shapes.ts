@@ -26,6 +26,7 @@ const Duration = z
   })
   .describe("A duration such as 1h, 90s or 1d12h, or ms");
 
+/** Absent keys change nothing. */
 export const ClockChange = z
   .strictObject({
     now: ClockTime.optional(),

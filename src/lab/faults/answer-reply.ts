@@ -12,6 +12,7 @@ interface SentAnswer {
 interface Answered {
   /** The decoded text of the body; only templates and results read it. */
   text(): string | undefined;
+  /** The `PostHog-Request-Id` header. */
   readonly requestId: string | undefined;
 }
 

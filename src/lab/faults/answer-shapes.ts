@@ -6,6 +6,7 @@ import { HeaderName, HeaderValue, Method, Route } from "./shapes.ts";
 
 const most = 1_000;
 
+/** Absent keys do not restrict. */
 const AnswerMatch = z.strictObject({ route: Route.optional(), method: Method.optional() });
 
 /** The result of one event of a capture v1 batch, with its details; any string, as SDKs must handle unknown results. */

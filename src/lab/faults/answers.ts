@@ -104,7 +104,7 @@ export function createAnswers() {
       settle();
       return gone.reduce((sum, [, { waiting }]) => sum + waiting.length, 0);
     },
-    /** Takes the first waiting answer that suits the call: of its partition, or else of its project. The others keep their places. */
+    /** Takes the first waiting answer that suits the call, of its partition or else its project; the others stay. */
     take(facts: CallFacts): TakenAnswer | undefined {
       const queue = queueOf(facts);
       const answer = queue?.waiting.find((it) => it.suits(facts));

@@ -7,6 +7,7 @@ export interface CallFacts extends Pick<Call, "method" | "path" | "headers"> {
   project(): number | null;
 }
 
+/** Shape of the `X-Test-Id` header, which names a partition. */
 export const partitionShape = /^[\x21-\x7e]{1,200}$/;
 
 /** The partition that a request's `X-Test-Id` header names, if it can be one. */

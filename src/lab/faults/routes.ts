@@ -10,6 +10,7 @@ interface Place {
 
 /** Words for groups of endpoints, by their families. */
 const words: Readonly<Record<string, readonly string[]>> = {
+  /** Events and recordings. */
   capture: ["capture", "capture-v1"],
   flags: ["flags"],
   /** Other requests of SDKs: remote config, surveys, scripts … */

@@ -133,7 +133,7 @@ function testOf({ project, ...place }: FaultMatch): Rule["matches"] {
   return (facts) => isPlace(facts) && (project === undefined || facts.project() === project);
 }
 
-/** How long a fault delays an answer, in ms. The layer of faults waits that long (`delivering` in kernel/http/layer.ts). */
+/** How long a fault delays an answer, in ms. The layer of faults waits that long (`delivering` of kernel/http). */
 function delayOf({ latency = 0, jitter = 0 }: FaultEffect, random: () => number): number {
   return jitter === 0 ? latency : Math.max(0, Math.round(latency + (random() * 2 - 1) * jitter));
 }

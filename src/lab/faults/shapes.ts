@@ -121,6 +121,7 @@ const AuthoredEffect = EffectKeys.superRefine((effect, context) => {
   }
 });
 
+/** Absent keys match everything. */
 export const FaultMatch = z.strictObject({
   route: Route.optional(),
   method: Method.optional(),

@@ -3,6 +3,7 @@ type Severity = "warning" | "hint";
 
 interface LintRow {
   severity: Severity;
+  /** Without the full stop. */
   sentence: string;
   fix: string;
 }

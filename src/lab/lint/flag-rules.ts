@@ -144,6 +144,7 @@ interface Known {
 
 const blank = (): Known => ({ called: new Set(), requested: new Map() });
 
+/** Events that identify, and do not stand for an action. */
 const aboutPersons: ReadonlySet<string> = new Set(["$identify", "$create_alias", "$set", "$groupidentify"]);
 
 export const personSubject = (flag: string, id: string): string => JSON.stringify([flag, id]);

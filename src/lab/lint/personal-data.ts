@@ -42,6 +42,7 @@ function hasEmail(text: string): boolean {
   return false;
 }
 
+/** Prefixes and lengths of the numbers of common card issuers. */
 const issuers =
   /^(?:4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14})$/;
 
@@ -58,6 +59,7 @@ function passesLuhn(digits: string): boolean {
 const grouped = /^\d{4}([ -])\d{4,6}\1\d{4,5}(\1\d{4})?$/;
 const digitsOnly = /^\d{14,16}$/;
 
+/** True if the whole string is a card number; digits in longer strings may be anything. */
 function isCard(text: string): boolean {
   if (text.length > 19 || !(digitsOnly.test(text) || grouped.test(text))) return false;
   const digits = text.replace(/[ -]/g, "");
@@ -137,6 +139,7 @@ const pageAddresses: ReadonlySet<string> = new Set([
   "$pathname",
 ]);
 
+/** Identifiers by design. */
 const ids: ReadonlySet<string> = new Set(["distinct_id", "alias", "token"]);
 
 /** True if the name is that of an id: its value is not a card number. */

@@ -18,10 +18,12 @@ export interface LintEvent {
   uuid: string | null;
   /** When it happened, ms since the epoch, as the sim understood it. */
   time: number;
+  /** As it was sent, if it was a string. */
   timestamp: string | undefined;
   dropped: DropReason | undefined;
   warnings: readonly Warning[];
   properties: JsonObject;
+  /** `$set` and `$set_once` next to the properties. */
   set: JsonObject | undefined;
   setOnce: JsonObject | undefined;
 }
@@ -41,11 +43,12 @@ export interface LintRequest {
   at: number;
   answeredAt: number;
   project: number;
+  /** Approximate size of the decoded body. */
   bytes: number;
   /** Largest accepted size; undefined if the endpoint takes no events. */
   mostBytes: number | undefined;
   isHistorical: boolean;
-  /** True if its events' times can be compared with its arrival: false if the sim's clock is set and there is no `sent_at`. */
+  /** True if times of events can be compared with its arrival: not with a set clock and no `sent_at`. */
   isTimed: boolean;
   /** `posthog-node`, from the User-Agent; undefined for browsers and unknown clients. */
   sender: string | undefined;

@@ -29,11 +29,12 @@ export interface Rule {
 
 export interface LintPort {
   hasGroup(project: number, type: string, key: string): boolean;
-  /** The shares of a flag's variants, in percent; undefined if something else decides: an override, a condition, groups. */
+  /** Shares of a flag's variants, in percent; undefined if an override, a condition or groups decide. */
   variantShares(
     project: number,
     flag: string,
   ): readonly { readonly variant: string; readonly percentage: number }[] | undefined;
+  /** The flags of running experiments with a metric that counts these events. */
   flagsMeasuredBy(project: number, event: string): readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type LintCode, lintCodes } from "./codes.ts";
 
+/** Of one call, ms. */
 export const longestWork = 60_000;
 
 export const LintQuery = z.strictObject({

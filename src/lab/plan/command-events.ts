@@ -8,6 +8,7 @@ import { Failure } from "../../kernel/command/failure.ts";
 import type { EventPage } from "../../state/journal/stored-event.ts";
 import type { PlannableEvent } from "./plan.ts";
 
+/** The largest page that the sim returns. */
 const page = 10_000;
 
 /** The sim's kept events, page by page. */

@@ -156,6 +156,7 @@ function withoutForms(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 
 const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
 
+/** A hostile value may have very many. */
 const mostErrors = 500;
 
 export const findingsOf = (errors: readonly ErrorObject[]): ValueFinding[] =>

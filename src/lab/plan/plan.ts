@@ -71,6 +71,7 @@ export interface Plan<Events = Record<string, unknown>> {
 export interface PlanResult {
   /** In order of the events; at most 10,000. */
   readonly violations: Violation[];
+  /** May be more than `violations` contains. */
   readonly total: number;
   /** Number of checked events, and of those with violations. */
   readonly checked: number;

@@ -24,12 +24,16 @@ const isFile = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Reads a plan file: JSON, comments allowed. @throws PlanError with everything that is wrong with it, each with file, line and column */
+/**
+ * Reads a plan file: JSON, comments allowed.
+ * @throws PlanError with everything that is wrong with it, each with file, line and column
+ */
 export async function readPlan(path: string): Promise<Plan> {
   const content: unknown = await planContent(path);
   return planOf({ ...partsOf(isObject(content) ? content : {}), file: resolve(path), content: null });
 }
 
+/** Without its comments. @throws PlanError */
 export async function planContent(path: string): Promise<PlanFile> {
   const file = resolve(path);
   return contentOf(textOf(file), file);

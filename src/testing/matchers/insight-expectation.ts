@@ -169,7 +169,7 @@ function differencesOf(key: InsightKey, pattern: Pattern, shown: Shown): string[
   });
 }
 
-/** Each part of the expectation that a result does not meet. @throws TypeError for a key that this kind of query does not have */
+/** What a result does not meet of the expectation. @throws TypeError for a key that this kind of query does not have */
 export function insightDifferences(
   title: string,
   expected: InsightExpectation,

@@ -50,7 +50,10 @@ export interface AttachOptions {
    * `localhost:3000/ingest`, `/ingest` (of any host). The path is removed before the request goes to the sim.
    */
   hosts?: readonly string[];
-  /** Requests that look like PostHog's and may go elsewhere: true for all, or a list in the notation of `hosts` (default: none). */
+  /**
+   * Requests that look like PostHog's and may go elsewhere: true for all, or a list in the notation of `hosts`
+   * (default: none).
+   */
   allowEscapes?: boolean | readonly string[];
   /**
    * Blocks what filter lists block, before it leaves the browser: true for the rules of common lists about PostHog's hosts,

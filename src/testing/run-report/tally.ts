@@ -79,6 +79,7 @@ export class Tally {
     unmatched: new Map(),
   };
   readonly names = new Map<string, { kept: number; dropped: number; first: number; last: number }>();
+  /** Events whose names were too many to be counted separately. */
   otherNames = 0;
   readonly projects = new Map<number, ProjectCount>();
   /** Number of requests by the names of the faults that affected them. */

@@ -113,6 +113,7 @@ export async function runExec(
   return verdict.exit_code;
 }
 
+/** Prints the summary. Returns a signal that came before the command started. */
 async function runWithSim(parts: RunParts, settings: ExecSettings, shell: Shell): Promise<RunVerdict | Signal> {
   const { failOn, relay, baseline, inspect, exit } = parts;
   const { values } = settings;

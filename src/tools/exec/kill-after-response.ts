@@ -132,7 +132,7 @@ async function sectionOf(records: readonly ExitRecord[], sim: Sim, cwd: string):
     );
   const queued = calls.filter(({ uuid }) => !arrived.uuids.has(uuid));
   const metrics = unsent.filter(({ kind }) => kind === "metric");
-  const others = unsent.filter((it) => !metrics.includes(it));
+  const others = unsent.filter(({ kind }) => kind !== "metric");
   const items = [
     ...mishapsOf(queued, "lost_at_exit", flushFix, cwd),
     ...mishapsOf(preparing, "not_queued", flushFix, cwd),

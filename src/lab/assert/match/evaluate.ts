@@ -127,6 +127,7 @@ export class Evaluation {
     this.#matched.every(({ length }, i) => length >= this.#least(i)) &&
     (!this.#terms.ordered || this.#step === this.#steps.length);
 
+  /** True if a maximum is exceeded: later events cannot change that. */
   readonly isExceeded = (): boolean =>
     this.#terms.expect.some((expectation, i) => (this.#matched[i]?.length ?? 0) > mostOf(expectation));
 

@@ -1,9 +1,9 @@
-import { isObject, type Json, pointerStep } from "../../../kernel/base/json.ts";
+import { isObject, type Json } from "../../../kernel/base/json.ts";
 import { didYouMean } from "../../../kernel/base/nearest.ts";
 import type { StoredEvent } from "../../../state/journal/stored-event.ts";
 import { describePattern } from "./describe.ts";
 import { countOf } from "./evaluate.ts";
-import { checkPattern, fits, type PatternProblem, shapeOf } from "./pattern.ts";
+import { checkPattern, fits, type PatternProblem, shapeOf, step } from "./pattern.ts";
 import { readMatcher } from "./predicates.ts";
 import { quoted } from "./printable.ts";
 import type { Pattern, Terms } from "./types.ts";
@@ -38,8 +38,6 @@ const eventKeys: Readonly<Record<keyof StoredEvent, KeyFacts>> = {
 };
 const knownKeys = Object.keys(eventKeys);
 const isEventKey = (key: string): key is keyof StoredEvent => Object.hasOwn(eventKeys, key);
-
-const step = (pointer: string, key: string | number): string => pointer + pointerStep(key);
 
 function keysIn(pattern: Pattern): Keys | undefined {
   const shape = shapeOf(pattern);

@@ -125,7 +125,7 @@ function fitsShape(shape: PatternShape, value: Json | undefined): boolean {
 
 const deepest = 100;
 
-const step = (pointer: string, key: string | number): string => pointer + pointerStep(key);
+export const step = (pointer: string, key: string | number): string => pointer + pointerStep(key);
 
 const otherNames: Readonly<Record<string, string>> = {
   "@gt": "greater greaterthan more morethan after above over exceeds",

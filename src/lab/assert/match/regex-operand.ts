@@ -20,7 +20,7 @@ function partsOf(operand: unknown): { source: string; flags: string } | undefine
   return { source, flags: letters };
 }
 
-/** The expression of an `@regex` operand, or the mistake in it. JavaScript's syntax; the flags `g`, `d` and `y` have no effect. */
+/** The expression of an `@regex` operand, or the mistake in it. The flags `g`, `d` and `y` have no effect. */
 export function expressionOf(operand: unknown): Expression | string {
   const parts = partsOf(operand);
   if (!parts) return 'expects a pattern as a string, or {"pattern": …, "flags": …}';
