@@ -94,7 +94,10 @@ export interface Gate {
 /** Watches one way out of the process; the function that it returns ends that. */
 export type Exit = (gate: Gate) => () => void;
 
-/** Replaces a method; the function that it returns restores it, unless other code has replaced it since: then ours passes everything on. */
+/**
+ * Replaces a method; the function that it returns restores it, unless other code has replaced it since: ours then stays
+ * below theirs and passes everything on.
+ */
 export function replaceMethod<Host extends object, Name extends keyof Host>(
   host: Host,
   name: Name,

@@ -23,14 +23,17 @@ export interface GuardOptions {
    * `app.example.com/ingest`, `*` for every host. Loopback is never guarded.
    */
   hosts?: readonly string[];
+  /** Hosts that may be reached anyway, in the same notation. */
   allow?: readonly string[];
 }
 
 /** Keeps the code under test from the real service. Its end throws for calls not reported yet: SDKs swallow errors. */
 export interface Guard extends Disposable, AsyncDisposable {
+  /** Oldest first, at most 1,000. */
   calls(): readonly BlockedCall[];
   /** @throws EgressError naming every blocked call */
   verify(): void;
+  /** Forgets the calls so far, as intended ones. */
   clear(): void;
   /** Ends it without throwing. Can be called twice, and in any order with other guards. */
   close(): void;

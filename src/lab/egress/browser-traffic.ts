@@ -41,7 +41,7 @@ function answerHeaders({ headers }: IncomingMessage): Record<string, string> {
   return passedOn(entries);
 }
 
-/** Follows no redirects, and requests an uncompressed answer. @throws Error of the socket, with its `code`; AbortError */
+/** Follows no redirects, asks for an uncompressed answer. @throws Error of the socket, with its `code`; AbortError */
 export function forward({ url, method, headers, body, signal }: ToForward): Promise<Forwarded> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   const length = body === null ? {} : { "content-length": String(body.length) };
@@ -70,7 +70,10 @@ interface PageGlobals {
   NavigatorUAData?: { prototype: object };
 }
 
-/** Runs in the page: posthog-js captures nothing in a browser that seems automated. Nothing outside is referred to. */
+/**
+ * Runs in the page, before its scripts: posthog-js captures nothing in a browser that seems automated. It reads
+ * `navigator.webdriver`, the user agent and the brands. The function must not refer to anything outside of itself.
+ */
 export function disguise(): void {
   const { Navigator, NavigatorUAData } = globalThis as PageGlobals;
   const plain = (text: unknown) => String(text).replaceAll("HeadlessChrome", "Chrome");
@@ -116,7 +119,10 @@ interface SendingGlobals {
   addEventListener(name: string, listener: (event: { blockedURI?: string }) => void, capture: boolean): void;
 }
 
-/** In the page: where the sim takes a request; the request's own address if it is found there; undefined: it is not PostHog's. */
+/**
+ * In the page: where the sim takes a request; the request's own address if it is found there; undefined: it is not
+ * PostHog's.
+ */
 function addressAtSim({ origin, mark, rules, found }: LeavingRoute, url: URL): string | undefined {
   const ports: Record<string, string> = { "http:": "80", "https:": "443" };
   const port = url.port || ports[url.protocol];
@@ -169,7 +175,10 @@ function openBeacons(page: SendingGlobals) {
   };
 }
 
-/** In the page: the bytes of what is sent, as those of a Blob, and a Request once more, cannot be read while it is left. */
+/**
+ * In the page: keeps what is given to a Blob or a Request, because a page that is left can neither read a Blob's bytes
+ * nor send a Request once more.
+ */
 function rememberParts(page: SendingGlobals) {
   const contents = new WeakMap<object, readonly unknown[]>();
   page.Blob = new Proxy(page.Blob, {
@@ -199,13 +208,14 @@ function rememberParts(page: SendingGlobals) {
   return { bytesOf, bodyOf: (request: Request) => inits.get(request)?.body ?? null };
 }
 
-/** What runs in the page; each of them must not refer to anything outside of itself. */
+/** Runs in the page as well; none of them may refer to anything outside of itself. */
 const inPage = { addressAtSim, openBeacons, rememberParts };
 
 /**
  * Runs in the page, before its scripts. Playwright does not route what a page sends while it is left: beacons and
  * `fetch` with `keepalive` for PostHog go to the sim's own address. Where the page's policy forbids that address, the
  * next page of the tab sends the beacons. JSON goes as text: Playwright holds the preflight of a page that is left.
+ * The function must not refer to anything but its parameters.
  */
 function sendToSim(to: LeavingRoute, { addressAtSim, openBeacons, rememberParts }: typeof inPage): void {
   const page = globalThis as unknown as SendingGlobals;

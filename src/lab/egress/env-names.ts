@@ -117,7 +117,10 @@ function frameworkGroup(framework: Framework, access: Access): EnvGroup {
   };
 }
 
-/** For one framework, with the server's; for an app on a device, its own only. Without a framework those of all, each name once. */
+/**
+ * For one framework, with the server's; for an app on a device, its own only. Without a framework those of all, each
+ * name once.
+ */
 export function envGroups(access: Access, framework: Framework | undefined): EnvGroup[] {
   const server = serverGroup(access);
   if (framework !== undefined) {

@@ -9,7 +9,10 @@ import { isMainThread } from "node:worker_threads";
 import { nameTest } from "../../kernel/base/wildcard.ts";
 import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "./exit-record.ts";
 
-/** Loaded by `exec --kill-after-response`: ends a Node child when a response has left, and records what posthog-node had queued. */
+/**
+ * Loaded into Node children by `exec --kill-after-response`: ends the process when a response has left, as serverless
+ * platforms do, and records what posthog-node had queued.
+ */
 
 const most = 10_000;
 

@@ -69,7 +69,7 @@ export function guardProcess(
   };
 }
 
-/** True for PostHog's hosts, given ones, and what looks like an SDK's request. @throws TypeError when a host cannot be read */
+/** PostHog's hosts, given ones, what looks like an SDK's request. @throws TypeError when a host cannot be read */
 export function placeTest({ hosts = [], allow = [] }: GuardOptions): (place: Place) => boolean {
   const guarded = [...serviceHosts, ...hosts].map(readHostRule);
   // rerouted calls do not leave
@@ -89,7 +89,10 @@ interface Watcher {
   record(attempt: Attempt): EgressError;
 }
 
-/** The ways out belong to the process, and so does the list of their watchers: each of several open guards must record a call. */
+/**
+ * The ways out belong to the process, and so does the list of their watchers: each of several open guards must record a
+ * call, in whatever order they begin and end.
+ */
 const watchers = new Set<Watcher>();
 let uninstall: (() => void) | undefined;
 

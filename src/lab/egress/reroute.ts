@@ -36,7 +36,7 @@ export const reroutedHosts = ({ hosts = [] }: Pick<RerouteRules, "hosts">): read
   ...hosts,
 ];
 
-/** Loopback is never rerouted. @throws TypeError when a host cannot be read, or a rule has a path: a connection has none */
+/** Never loopback. @throws TypeError when a host cannot be read, or a rule has a path: a connection has none */
 export function rerouteTest(rules: Pick<RerouteRules, "hosts">): (place: RequestTarget) => boolean {
   const read = reroutedHosts(rules).map((text) => {
     const rule = readHostRule(text);
@@ -70,7 +70,10 @@ function redirected(args: readonly unknown[], to: Address): net.NetConnectOpts {
   return { ...Object.fromEntries(Object.entries(given).filter(([name]) => keptOptions.has(name))), ...to };
 }
 
-/** The target of `tls.connect`; options may come first, or after port and host. An open tunnel is known by the server name. */
+/**
+ * The target of `tls.connect`; options may come first, or after port and host. An open tunnel (`socket`) is known by
+ * the server name.
+ */
 function tlsPeerOf(args: readonly unknown[]): Peer | undefined {
   const [port, host] = args;
   const options: Record<string, unknown> = {

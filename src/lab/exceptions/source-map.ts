@@ -7,6 +7,7 @@ interface Original {
   readonly map: string;
   readonly name: string;
   readonly line: number;
+  /** From 0. */
   readonly column: number;
   /** The author's file on disk; undefined if only the map has its text. */
   readonly disk: SourceFile | undefined;

@@ -22,6 +22,7 @@ export interface Persons {
 }
 
 export interface Groups {
+  /** Newest first. */
   list(query?: GroupListQuery): Promise<StoredGroup[]>;
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../kernel/base/json.ts";
 import { clean, cleanJson } from "../../kernel/command/clean-text.ts";
 import type { Command } from "../../kernel/command/command.ts";
 import { optionsOf } from "../../kernel/command/shape-options.ts";
@@ -15,6 +16,7 @@ import {
   type StoredPersonWithHistory,
 } from "./shapes.ts";
 
+/** A merged person may have many. */
 const mostIds = 5;
 
 function idsText(ids: readonly string[]): string {
@@ -23,10 +25,13 @@ function idsText(ids: readonly string[]): string {
   return [...shown, ...(more > 0 ? [`… ${more} more`] : [])].join(", ");
 }
 
+const shortProperties = (properties: JsonObject): string =>
+  Object.keys(properties).length === 0 ? "" : `  ${cleanJson(properties, 100)}`;
+
 function personLine(person: StoredPerson, style: Style): string {
   const { uuid, distinct_ids, is_identified, project, properties } = person;
   const kind = is_identified ? "identified" : "anonymous";
-  const shown = Object.keys(properties).length === 0 ? "" : `  ${cleanJson(properties, 100)}`;
+  const shown = shortProperties(properties);
   return `${style.bold(idsText(distinct_ids) || "(no distinct id)")}  ${kind}${shown}  ${style.dim(`${clean(uuid)}, project ${project}`)}`;
 }
 
@@ -67,11 +72,11 @@ export const personCommands: readonly Command[] = [
   }),
 ];
 
-const typeOf = ({ type, type_index }: StoredGroup): string => clean(type ?? `type ${type_index}`, 60);
+const groupName = ({ type, type_index, key }: StoredGroup, style: Style): string =>
+  style.bold(`${clean(type ?? `type ${type_index}`, 60)} ${clean(key, 80)}`);
 
 function groupLine(it: StoredGroup, style: Style): string {
-  const shown = Object.keys(it.properties).length === 0 ? "" : `  ${cleanJson(it.properties, 100)}`;
-  return `${style.bold(`${typeOf(it)} ${clean(it.key, 80)}`)}${shown}  ${style.dim(`project ${it.project}`)}`;
+  return `${groupName(it, style)}${shortProperties(it.properties)}  ${style.dim(`project ${it.project}`)}`;
 }
 
 const changeText = ({ property, from, to }: PropertyChange): string => {
@@ -85,7 +90,7 @@ function groupLines(it: GroupDetails, style: Style): string[] {
   const changed = history.map(({ event, changes }) => `#${event.seq} ${changes.map(changeText).join(", ")}`);
   const newest = events.map(({ seq, event, distinct_id }) => `#${seq} ${clean(event, 80)}  ${clean(distinct_id, 60)}`);
   return [
-    `${style.bold(`${typeOf(it)} ${clean(it.key, 80)}`)}  ${style.dim(`project ${project}`)}`,
+    `${groupName(it, style)}  ${style.dim(`project ${project}`)}`,
     ...fact("first seen", clean(created_at)),
     ...fact("properties", ...propertyLines(properties)),
     ...fact("history", ...changed.reverse()),

@@ -31,7 +31,10 @@ function typeIndex(people: PersonStore, project: number, type: string): number {
   return index === -1 && /^[0-4]$/.test(type) && Number(type) < names.length ? Number(type) : index;
 }
 
-/** The group with a type (name or index) and key; without a project the first one that has such a group. @throws SimError not_found */
+/**
+ * The group with a type (name or index) and key; without a project the first one that has such a group.
+ * @throws SimError not_found
+ */
 export function groupNamed(ports: PersonPorts, type: string, key: string, project: number | undefined): Group {
   const projects = projectsOf(ports, project);
   for (const id of projects) {
@@ -49,6 +52,7 @@ const gaps = {
   changed_elsewhere: "something other than these events changed the group: the scenario, or the management API",
 } as const;
 
+/** Oldest first. */
 function stepsOf(events: readonly StoredEvent[], beginning: JsonObject | undefined): GroupStep[] {
   let properties = beginning;
   return events.map((event) => {
@@ -91,6 +95,7 @@ function gapsOf(ports: PersonPorts, group: Group, { origin }: Explanation, isAll
   return reasons.map((reason) => ({ reason, sentence: gaps[reason] }));
 }
 
+/** The newest; `isAll`: all of the project were examined. */
 async function identifying(ports: PersonPorts, group: Group) {
   const { project, type, key } = group;
   const name = ports.people.groupTypes(project)[type];

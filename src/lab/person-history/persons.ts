@@ -81,7 +81,10 @@ export async function historyOf(
 export const projectsOf = (ports: PersonPorts, project: number | undefined): readonly number[] =>
   project === undefined ? ports.desk.worlds.current.projects.map((it) => it.id) : [project];
 
-/** The person with a uuid or distinct id; without a project the first one that has such a person. @throws SimError not_found */
+/**
+ * The person with a uuid or distinct id; without a project the first one that has such a person.
+ * @throws SimError not_found
+ */
 export function personNamed(ports: PersonPorts, name: string, project: number | undefined): Person {
   const projects = projectsOf(ports, project);
   for (const id of projects) {

@@ -139,7 +139,10 @@ export interface Beginning {
   readonly distinctIds: readonly string[];
 }
 
-/** Replays events, oldest first, with the rules of capture and a store of its own. Changes by the management API are missing. */
+/**
+ * Replays events, oldest first, with the rules of capture and a store of its own. Changes without an event (by the
+ * management API) are missing: compare the result with the stored person.
+ */
 export function replay(desk: Desk, events: readonly StoredEvent[], beginnings: readonly Beginning[]): Replay {
   const people = openPersonStore();
   for (const { person, distinctIds } of beginnings) people.create(person, distinctIds);

@@ -16,6 +16,7 @@ interface Loss {
 export interface DecodedPart {
   readonly events: readonly RecordedEvent[];
   readonly losses: readonly Loss[];
+  /** Characters after decompression. */
   readonly size: number;
 }
 
@@ -25,6 +26,7 @@ const largestPart = 32 * 1024 * 1024;
 const deepest = 1_500;
 
 interface Room {
+  /** Characters. */
   left: number;
   readonly nodes: NodeRoom;
 }

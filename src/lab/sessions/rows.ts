@@ -187,6 +187,7 @@ class Sessions {
     }
   }
 
+  /** @throws SimError not_found */
   async recorded(id: string, project: number | undefined) {
     const session = await this.named(id, project);
     if (session.partCount > 0) return session;

@@ -24,6 +24,7 @@ interface RecordedText {
 }
 
 export interface RecordedFind {
+  /** Index of the value. */
   readonly value: number;
   readonly place: RecordedPlace;
   /** Selector of the element; null for what belongs to none. */

@@ -88,6 +88,7 @@ function shiftOf([first]: readonly Json[], time: number): number {
   return Number.isFinite(sent) ? time - sent : 0;
 }
 
+/** Without decompressing anything. */
 function partOf(event: StoredEvent, line: TrafficLine, lineSize: number) {
   const sent = line.body === undefined ? [] : openLegacy(line.body, false).items;
   const { $snapshot_items, $window_id } = event.properties;
@@ -199,10 +200,14 @@ function add(count: SessionCount, event: StoredEvent, line: TrafficLine, lineSiz
 export interface ReadSessions {
   readonly sessions: readonly SessionSum[];
   readonly progress: TotalsProgress;
+  /** Projects with sessions that are not listed any more. */
   readonly cut: ReadonlySet<number | null>;
 }
 
-/** The journal's index has no sessions: events are read once, newest first, for at most 300 ms in a call; the next one continues. */
+/**
+ * The journal's index has no sessions: events are read once, newest first, for at most 300 ms in a call; the next one
+ * continues.
+ */
 export function createSessionIndex(log: TrafficLog) {
   const counts = countsOf<SessionCount>(log, 1);
 

@@ -19,7 +19,10 @@ export interface TapeOptions {
   timing?: string;
   /** Recorded responses with these statuses are not given, e.g. `[429]`. Default: all are. */
   skipStatus?: readonly number[];
-  /** Flags of another person or group are given where the tape has none of this one, and marked. Default: such a request is missed. */
+  /**
+   * Flags of another person or group are given where the tape has none of this one, and marked. Default: such a request
+   * is missed.
+   */
   approximate?: boolean;
 }
 
@@ -27,6 +30,7 @@ export interface TapeOptions {
 export interface Tapes {
   /** Answers from a tape, instead of the one before. @param tape Its name or path @throws ControlError */
   load(tape: string, options?: TapeOptions): Promise<LoadedTape>;
+  /** With what was used of it (lists hold the first 1,000); null if the emulator answers. */
   get(): Promise<LoadedTape | null>;
   /**
    * Goes back to the beginning, for all clients or one: `test:NAME` (the X-Test-Id header) or `project:NUMBER`.
@@ -58,6 +62,7 @@ export interface RecordingOptions extends Omit<RecordingOrder, "allow_writes"> {
 export interface Recording {
   /** Passes requests on to the upstream from now on, and records them. @throws ControlError */
   start(options: RecordingOptions): Promise<RecordingFacts>;
+  /** Closes the tape; the emulator answers again. Does nothing if there is no recording. */
   stop(): Promise<RecordingFacts>;
   get(): Promise<RecordingFacts>;
 }

@@ -83,6 +83,7 @@ export type Mode = "emulate" | "record" | "once" | "new" | "replay" | "spy";
 
 export interface ReplayRequest {
   method: string;
+  /** Path and query. */
   target: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>;

@@ -43,7 +43,10 @@ const nameOf = (file: string): string =>
     .replace(/[^\w.-]+/g, "-")
     .replace(/^[.-]+/, "") || "imported";
 
-/** Written beside its place: a killed import leaves no tape that looks complete. @throws TapeError; the system's error */
+/**
+ * Written beside its place: a killed import leaves no tape that looks complete; a HAR without an exchange leaves none.
+ * @throws TapeError; the system's error
+ */
 async function copy(
   exchanges: Iterable<RawExchange>,
   place: string,

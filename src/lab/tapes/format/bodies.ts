@@ -266,7 +266,10 @@ const keepsNumbers = (text: string): boolean => {
   return true;
 };
 
-/** Undefined if not JSON, deeper than the service reads, or with a number that parsing changes (an id above 2^53, -0). */
+/**
+ * Undefined if it is not JSON, is deeper than the service reads, or has a number that parsing would change (an id above
+ * 2^53, -0, more digits than a double has).
+ */
 export function losslessJson(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);

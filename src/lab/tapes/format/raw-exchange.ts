@@ -40,10 +40,12 @@ export function toExchange(raw: RawExchange, { i, bodyLimit }: { i: number; body
 
 /** An exchange as it was received, with its secrets. It never reaches a disk: `redact` makes an `Exchange` of it. */
 export interface RawExchange {
+  /** Arrival, ms since the epoch. */
   at: number;
   method: string;
   /** Absolute, the upstream's; the query as sent. */
   url: string;
+  /** `1.1`, `2.0` … */
   http: string;
   /** name, value, name, value … as received. */
   headers: readonly string[];

@@ -86,6 +86,7 @@ export async function* readTape(file: string, options: ReadOptions = {}): AsyncG
 export interface TapeInfo {
   name: string;
   file: string;
+  /** Bytes. */
   size: number;
   exchanges: number;
   header?: TapeHeader;
@@ -124,7 +125,10 @@ export async function tapesIn(folder: string): Promise<TapeInfo[]> {
   return infos;
 }
 
-/** Undefined if there is no file, or one without an exchange. @throws TapeError when it is no tape, or of a newer format */
+/**
+ * Undefined if there is no file, or one without an exchange, as a recording that saw nothing leaves it.
+ * @throws TapeError when it is no tape, or of a newer format
+ */
 export async function filledHeader(file: string): Promise<TapeHeader | undefined> {
   if (!existsSync(file) || isUnborn(file)) return undefined;
   const header = await readHeader(file);

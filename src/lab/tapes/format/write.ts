@@ -37,6 +37,7 @@ export interface TapeSummary {
   exchanges: number;
   /** Cut off, or without an answer. */
   incomplete: number;
+  /** On the tape, without side files. */
   bytes: number;
   /** Places where secrets were. */
   redactions: number;

@@ -47,12 +47,15 @@ const unfit = /[^\t\x20-\x7e\x80-\xff]/g;
 export const wireText = (text: string): string =>
   (/[^\0-\xff]/.test(text) ? Buffer.from(text).toString("latin1") : text).replace(unfit, "").trim();
 
-/** Without HTTP/2 pseudo-headers (`:path`); several of one name that a browser joined by line breaks are several again. */
+/**
+ * Without HTTP/2 pseudo-headers (`:path`); several of one name that a browser joined by line breaks are several again.
+ */
 export const headersIn = (message: JsonObject): [name: string, value: string][] =>
   pairsIn(message, "headers")
     .filter(([name]) => token.test(name))
     .flatMap(([name, value]) => value.split(/\r?\n/).map((line): [string, string] => [name, wireText(line)]));
 
+/** From arrival to the answer's first byte and to its last, ms. */
 interface Timing {
   ttfb: number;
   total: number;

@@ -1,11 +1,15 @@
 import type { JsonObject } from "../../../kernel/base/json.ts";
 import { version } from "../../../kernel/base/version.ts";
 
-/** What all HTTP Archives 1.2 that we write have in common (software-is-hard.com/blog/har-12-spec). */
+/**
+ * What all HTTP Archives 1.2 that we write have in common (software-is-hard.com/blog/har-12-spec); cookies are in the
+ * headers only.
+ */
 
 export const creator = { name: "phx-sim", version };
 
-export const unknownSize = -1;
+/** "Not known" or "does not apply", in the format. */
+export const notKnown = -1;
 
 export const nameValue = ([name, value]: readonly [string, string]): JsonObject => ({ name, value });
 

@@ -6,7 +6,7 @@ import { type Placed, type ReadOptions, readPlaced } from "../format/read.ts";
 import { lineOf } from "../format/tape-file.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { scanExchange } from "../redact/scan.ts";
-import { creator, nameValue, queryOf, unknownSize } from "./entry.ts";
+import { creator, nameValue, notKnown, queryOf } from "./entry.ts";
 import { HarError } from "./import.ts";
 
 export interface ExportOptions extends Pick<ReadOptions, "onProblem"> {
@@ -133,7 +133,7 @@ const requestOf = ({ req }: Exchange): JsonObject => ({
   cookies: [],
   headers: headersOf(req),
   queryString: queryOf(req.url),
-  headersSize: unknownSize,
+  headersSize: notKnown,
   bodySize: req.wire.bytes,
   ...sentBody(req),
 });
@@ -148,8 +148,8 @@ const noAnswer = (aborted: string | undefined): JsonObject => ({
   headers: [],
   content: { size: 0, mimeType: "x-unknown" },
   redirectURL: "",
-  headersSize: unknownSize,
-  bodySize: unknownSize,
+  headersSize: notKnown,
+  bodySize: notKnown,
   _error: endings[aborted ?? ""] ?? "net::ERR_FAILED",
 });
 
@@ -163,7 +163,7 @@ function responseOf({ res, aborted }: Exchange): JsonObject {
     headers: headersOf(res),
     content: contentOf(res),
     redirectURL: headerOf(res.headers, "location") ?? "",
-    headersSize: unknownSize,
+    headersSize: notKnown,
     bodySize: res.wire.bytes,
     ...(aborted && { _error: "net::ERR_CONTENT_LENGTH_MISMATCH" }),
   };
@@ -190,10 +190,10 @@ export function writeEntry(exchange: Exchange): JsonObject {
     response: responseOf(exchange),
     cache: {},
     timings: {
-      blocked: unknownSize,
-      dns: unknownSize,
-      connect: unknownSize,
-      ssl: unknownSize,
+      blocked: notKnown,
+      dns: notKnown,
+      connect: notKnown,
+      ssl: notKnown,
       send: 0,
       wait,
       receive: total - wait,

@@ -13,6 +13,7 @@ export class HarError extends Error {
 }
 
 export interface HarProblem {
+  /** Its number, from 1. */
   entry: number;
   code: NoteCode | SkipCode;
   skipped: boolean;

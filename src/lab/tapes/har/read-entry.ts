@@ -19,6 +19,7 @@ type ReadEntry = { readonly exchange: RawExchange; readonly notes: readonly Note
 
 interface EntryContext {
   all: boolean;
+  /** When an entry without a time began, ms since the epoch. */
   before: number;
 }
 
@@ -147,7 +148,10 @@ export function readEntry(json: Json, context: EntryContext): ReadEntry {
 
 const rules = serviceHosts.map(readHostRule);
 
-/** Paths that only the service's SDKs ask for, where an app's own host passes them on; they may be below another one. */
+/**
+ * Paths that only the service's SDKs ask for, where an app's own host passes them on or hosts the service itself; they
+ * may be below another one (`/ingest/e/`).
+ */
 const ownPaths: readonly RegExp[] = [
   /\/i\/v\d\/(?:e|ai|ai\/batch|general|analytics\/events)\/?$/,
   /\/(?:e|s|batch|capture|engage|track|flags|decide)\/?$/,

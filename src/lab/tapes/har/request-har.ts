@@ -16,7 +16,7 @@ import { resultsOf } from "../../../state/journal/results.ts";
 import { examineRequests, type RequestSearchPorts } from "../../../state/journal/search.ts";
 import { replyHeadersOf, type TrafficLine } from "../../../state/journal/traffic.ts";
 import { isUnmatched } from "../../../state/journal/unmatched.ts";
-import { creator, nameValue, queryOf, unknownSize } from "./entry.ts";
+import { creator, nameValue, notKnown, queryOf } from "./entry.ts";
 
 const httpVersion = "HTTP/1.1";
 
@@ -30,7 +30,7 @@ const urlOf = ({ headers, target }: TrafficLine): string =>
 function sizeOf({ headers, raw }: TrafficLine): number {
   const length = headerIn(headers, "content-length");
   if (length !== undefined && /^\d{1,15}$/.test(length)) return Number(length);
-  return raw !== undefined && "bytes" in raw ? raw.bytes : unknownSize;
+  return raw !== undefined && "bytes" in raw ? raw.bytes : notKnown;
 }
 
 /** What was sent: decoded where the journal could decode it, else the bytes as they came. */
@@ -92,7 +92,7 @@ export function harEntry(line: TrafficLine, body?: string): JsonObject {
       headers: headersOf(line.headers),
       queryString: queryOf(line.target),
       ...(postData && { postData }),
-      headersSize: unknownSize,
+      headersSize: notKnown,
       bodySize: postData ? sizeOf(line) : 0,
     },
     response: {
@@ -103,8 +103,8 @@ export function harEntry(line: TrafficLine, body?: string): JsonObject {
       headers: headersOf(headers),
       content: contentOf(line, headerIn(headers, "content-type")),
       redirectURL: headerIn(headers, "location") ?? "",
-      headersSize: unknownSize,
-      bodySize: unknownSize,
+      headersSize: notKnown,
+      bodySize: notKnown,
     },
     cache: {},
     timings: { send: 0, wait: ms, receive: 0 },

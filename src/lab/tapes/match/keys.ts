@@ -282,7 +282,10 @@ export function lexiconOf(
   };
 }
 
-/** May a recorded id stand for another live one? Numbers may where an answer of the tape gave them to something new. */
+/**
+ * May a recorded id stand for another live one? UUIDs, keys and tokens may; mail addresses where they are stand-ins of
+ * a privacy profile; numbers where an answer of the tape gave them to something new.
+ */
 export const freeIds =
   (created: ReadonlySet<string>) =>
   (id: string): boolean => {

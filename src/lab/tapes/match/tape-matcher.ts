@@ -43,7 +43,10 @@ interface MatcherOptions {
   onProblem?: (problem: TapeProblem) => void;
 }
 
-/** Of a file only keys and places stay in memory. @throws TapeError when it cannot be read, is no tape, or of a newer format */
+/**
+ * Of a file only keys and places stay in memory.
+ * @throws TapeError when it cannot be read, is no tape, or of a newer format
+ */
 export async function loadTapeMatcher(source: TapeSource, options: MatcherOptions = {}) {
   const { nearness = "same_person", skipStatus, noise, rules } = options;
   const header = await headerOf(source);

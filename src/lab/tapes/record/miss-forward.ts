@@ -106,7 +106,10 @@ const refusal = (failure: UpstreamFailure): RecordedAnswer => ({
   body: failureBody(failure),
 });
 
-/** The function it returns never rejects: no answer is 502. @throws TapeOrderError when the upstream must not be reached */
+/**
+ * The function it returns never rejects: no answer is 502.
+ * @throws TapeOrderError when the upstream is none, or must not be reached
+ */
 export function openMissForwarder(parts: MissParts): (call: Call) => Promise<RecordedAnswer> {
   const { close, pass } = openWay(parts);
   parts.closing.addEventListener("abort", close, { once: true });

@@ -84,7 +84,10 @@ function replacePairs(text: string, take: TakeNamed, secrecy: SecrecyOf): string
   return out + text.slice(done);
 }
 
-/** Replaces values of fields with names of secrets, in a text that is not JSON: quoted fields, forms, queries, lines like headers. */
+/**
+ * Replaces values of fields with names of secrets, in a text that is not JSON or cannot be parsed: quoted fields,
+ * forms, queries, lines like headers.
+ */
 export function replaceFields(text: string, take: TakeNamed, secrecy: SecrecyOf = secrecyOf): string {
   let out = text;
   if (/["']/.test(out)) {

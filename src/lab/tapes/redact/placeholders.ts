@@ -29,7 +29,10 @@ export function replaceAround(text: string, change: (part: string) => string): s
   return out + change(text.slice(done));
 }
 
-/** What a text has where `recorded` has placeholders, each as short as it can be. Undefined: it differs around them, or one is shorter than `least`. */
+/**
+ * What a text has where `recorded` has placeholders, in their order, each as short as it can be. Undefined: it differs
+ * around them, or one has less than `least` characters.
+ */
 export function valuesFor(recorded: string, text: string, least: number): string[] | undefined {
   const [first = "", ...rest] = decodedPlaceholders(recorded).split(/\{\{secret:[a-z\d_]{1,60}#\d{1,9}\}\}/);
   const last = rest.pop();

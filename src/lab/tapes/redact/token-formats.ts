@@ -2,8 +2,9 @@ import { escapedPattern } from "../../../kernel/base/text.ts";
 
 /**
  * Formats of tokens that can be recognised without a name beside them, as gitleaks has them: the first column is the id
- * of its rule. Rules that need a keyword near the token are left out, because names are checked in names.ts. Lengths are
- * minimums, and shorter than those of real tokens where the prefix is unmistakable: bodies are cut off.
+ * of its rule. Rules that need a keyword near the token are left out unless the token has a prefix of its own, because
+ * names are checked in names.ts. Lengths are minimums, and shorter than those of real tokens where the prefix alone is
+ * unmistakable: tests use short ones, and bodies are cut off.
  */
 export const ruleSet = {
   name: "gitleaks",
@@ -16,7 +17,7 @@ const alphanumeric = "A-Za-z0-9";
 const hex = "a-fA-F0-9";
 const wordy = "\\w-";
 
-/** One of some leads (between them a blank) as it stands, then at least `least` characters of a class. */
+/** One of the leads (divided by blanks) as it stands, then at least `least` characters of a class. */
 type Row = readonly [rule: string, leads: string, chars: string, least: number];
 
 const prefixed: readonly Row[] = [

@@ -347,6 +347,7 @@ function clientOf(headers: Readonly<Record<string, string | undefined>>, project
 export interface Timing {
   /** Times the recorded times of the answer's parts; 0: no wait. */
   readonly scale: number;
+  /** ms. */
   readonly max: number;
 }
 

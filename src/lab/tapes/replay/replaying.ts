@@ -65,7 +65,10 @@ export class Replaying {
     return this.show();
   }
 
-  /** Loads the tape of the options, if they name one to be replayed; the mode `new` records on it. @throws TapeOrderError */
+  /**
+   * Loads the tape of the options, if they name one to be replayed; the mode `new` records on it.
+   * @throws TapeOrderError
+   */
   async loadOwn({ tape, mode, onMiss, timing, skipStatus, approximate }: TapeSettings): Promise<void> {
     if (!replayModes.has(mode)) return;
     if (tape !== undefined)

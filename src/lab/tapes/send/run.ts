@@ -130,7 +130,10 @@ export async function runSend(exchanges: AsyncIterable<Exchange>, run: SendRun):
 /** Most jobs that wait, for each lane. */
 const waiting = 4;
 
-/** A job in several lanes waits for all of them, and they for it: a batch keeps its place among each person's requests. */
+/**
+ * A job in several lanes waits for all of them, and they for it: a batch of several persons keeps its place among each
+ * one's requests.
+ */
 export function createLanes(count: number) {
   const ends = Array.from({ length: count }, () => Promise.resolve());
   const pending = new Set<Promise<void>>();

@@ -30,7 +30,10 @@ interface Permits {
 /** `dry`: nothing may be sent; `refused`: `yes` is given, and something else is missing. */
 export type Leave = { may: "send" | "dry" } | { may: "refused"; why: string };
 
-/** Other hosts need `yes` and the host's name; the real service a further option. @throws TypeError for a text that names no host */
+/**
+ * This machine: always. Other hosts need `yes` and the host's name; the real service a further option.
+ * @throws TypeError for a text that names no host
+ */
 export function leaveFor({ url, kind }: SendTarget, { yes, production: knows, hosts }: Permits): Leave {
   const rules = hosts.map((text) => {
     const rule = readHostRule(text);

@@ -37,6 +37,7 @@ interface ForwardOptions {
   /** The upstream; a path of it goes before the request's. */
   base: URL;
   agents: Agents;
+  /** Arrival, ms since the epoch. */
   at: number;
   /** Largest body that is kept, in bytes; larger ones pass without being kept. */
   bodyLimit: number;

@@ -9,6 +9,7 @@ import { toClient } from "./rewriting.ts";
 import { failureBody, failureOf, type UpstreamFailure } from "./upstreams.ts";
 
 interface UpgradeOptions extends Pick<Parameters<typeof openUpstream>[1], "base" | "agents" | "ownPort"> {
+  /** Arrival, ms since the epoch. */
   at: number;
 }
 
@@ -36,7 +37,10 @@ function refuse(socket: Socket, failure: UpstreamFailure): void {
   );
 }
 
-/** The bytes after the handshake are not kept. Resolves with the handshake; never rejects. @param head What came after it */
+/**
+ * The bytes after the handshake are not kept. Resolves with the handshake; never rejects.
+ * @param head What came after it
+ */
 export function passUpgrade(
   req: IncomingMessage,
   socket: Socket,

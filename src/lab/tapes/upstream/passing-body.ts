@@ -32,6 +32,7 @@ export function createChunkTimes(started: number) {
   };
 }
 
+/** Keeps what passes by, up to `limit` bytes; of more only the size. */
 export function createKeeper(limit: number) {
   let chunks: Buffer[] = [];
   let bytes = 0;

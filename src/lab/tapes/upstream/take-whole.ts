@@ -1,6 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
-/** `whole` gets all parts that came with the head, in this turn; else `stream` is called. Streams are slower. */
+/**
+ * `whole` gets all parts that came with the head, in this turn of the event loop; else `stream` is called at its end.
+ * Most messages are small, and a stream calls its listeners in later turns: each part would be a write of its own.
+ */
 export function takeWhole(
   message: IncomingMessage,
   whole: (parts: readonly Buffer[]) => void,

@@ -7,6 +7,7 @@ import { type Agents, createAgents } from "./upstreams.ts";
 
 export interface Prepared {
   method: string;
+  /** Path and query. */
   target: string;
   /** name, value, name, value …, with `Host` and `Content-Length`. */
   headers: readonly string[];
@@ -28,6 +29,7 @@ const wasStale = (error: unknown, outgoing: ClientRequest): boolean =>
 const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => outgoing.once("response", resolve).on("error", reject));
 
+/** Connections stay open; redirects are not followed. @param answerMs How long a whole answer may take */
 export function createTransport(agents: Agents = createAgents(), answerMs = 60_000) {
   async function once(base: URL, prepared: Prepared, { limit = defaultLimit, signal }: SendOptions) {
     const { method, target: path, headers, body } = prepared;

@@ -97,7 +97,10 @@ export function refuseOwnPort({ origins }: Upstreams, own: { host: string; port:
 /** Idle connections are given up before the service's own balancers do so, ms: so that no request is written to a closed one. */
 const idleMs = 4000;
 
-/** @param ca Certificates (PEM) that are trusted in addition to the usual ones @param connections Most connections to one host */
+/**
+ * @param ca Certificates (PEM) that are trusted in addition to the usual ones. Certificates are always checked.
+ * @param connections Most connections to one host
+ */
 export function createAgents(ca?: string, connections?: number) {
   const options = {
     keepAlive: true,

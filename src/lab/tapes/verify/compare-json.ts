@@ -3,7 +3,7 @@ import { getOrMake } from "../../../kernel/base/recent-map.ts";
 import type { HeaderPairs, TapeBody } from "../format/exchange.ts";
 import type { DifferenceGroup } from "../shapes.ts";
 
-/** `break`: what clients rely on is missing or null; `additive`: one side has more; `value`: same shape. */
+/** `break`: what clients rely on is missing or null; `additive`: one side has more; `value`: another value only. */
 export type Severity = DifferenceGroup["severity"];
 
 export type DifferenceKind = DifferenceGroup["kind"];
@@ -25,7 +25,10 @@ export interface CompareOptions {
 type Finding = Omit<AnswerDifference, "detail">;
 type Report = (difference: Finding) => void;
 
-/** A key or type that `recorded` has and `own` has not is a break, and null in its place; what only `own` has is additive. */
+/**
+ * `recorded` is the service's: a key or type that it has and `own` has not is a break, and null in its place; what only
+ * `own` has is additive.
+ */
 export function compareShapes(recorded: Shape, own: Shape, path: string, report: Report): void {
   compareTypes(recorded, own, path, report);
   for (const [key, { shape, times }] of recorded.keys) {
@@ -103,7 +106,10 @@ function compareTypes(recorded: Shape, own: Shape, path: string, report: Report)
     report({ severity: isNullBreaking(recorded, own, path) ? "break" : "additive", kind: "null", ...values });
 }
 
-/** True where a client reads null instead of what it relies on. Times, links and ids are null and not null in any two answers. */
+/**
+ * True where a client reads null instead of what it relies on: all values are null, or some instead of a list or
+ * object. Times, links and ids are null and not null in any two answers.
+ */
 function isNullBreaking(recorded: Shape, own: Shape, path: string): boolean {
   if (recorded.types.has("null")) return false;
   if (recorded.types.has("list") || recorded.types.has("object")) return true;

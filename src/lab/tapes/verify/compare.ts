@@ -59,7 +59,10 @@ const details: Readonly<Record<DifferenceKind, string>> = {
   too_deep: "nested too deeply to be compared",
 };
 
-/** Status, selected headers, the shape, then values outside of noise; another class of status is the only one. */
+/**
+ * Compares status, selected headers and the JSON's shape, then values outside of noise; of the receipts for events no
+ * values. Where the statuses are of different classes, that is the only difference. Never throws.
+ */
 export function compareAnswers(
   recorded: AnswerLike,
   own: AnswerLike,

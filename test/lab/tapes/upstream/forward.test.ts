@@ -254,8 +254,8 @@ describe("what goes out", () => {
         socket.on("data", (chunk) => {
           if (chunk.at(-1) === body.at(-1)) socket.write(body.subarray(-1));
         });
-        // the search for secrets would take half a minute
       },
+      // the search for secrets would take half a minute
       { raw: true },
     );
     const answer = await fetch(`${sim.url}/s/`, { method: "POST", body });
